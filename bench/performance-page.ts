@@ -78,7 +78,7 @@ export const processSection = (measured: Measured): Section => ({
   text: `${madeText(measured.machine, "--write")}
 
 Every figure is CPU time of the client process alone, all threads, as a ratio to a loop written by hand on the vendor's own SDK
-(\`openai\`), measured in the same run; the first column says what 1 is. The model is a local server in a process of its own
+(\`openai\`), measured in the same run; the first column names the unit of 1. The model is a local server in a process of its own
 that plays prepared answers of the chat completions API. Each contender of each workload runs in a process of its own, warmed up first;
 the contenders take turns. Every answer, every streamed piece, the number of turns, the calls and arguments of tools and
 the number of messages the server was sent are checked, so that nothing is fast by dropping work. Loopwright keeps its
@@ -117,7 +117,7 @@ export const httpSection = (measured: Measured): Section => ({
   text: `${madeText(measured.machine, "--only http --write")}
 
 The server, what it is compared with, the model and the load each run in a process of their own on the loopback. CPU and memory are
-those of the server's process alone. The contenders take turns; "single rounds" says how far the rounds lie apart, which is the noise
+those of the server's process alone. The contenders take turns; "single rounds" shows how far the rounds lie apart, which is the noise
 of the machine. Every client counts its events, so that nothing is fast by dropping some.
 
 ${tableText(measured, httpColumns)}
@@ -131,7 +131,7 @@ ${tableText(measured, httpColumns)}
 - Concurrent runs: as the row of the same name above, every run of its own connection and a new session, tools on the server. In process
   is the same without HTTP.
 - Idle clients: 4,000 streams of one process on which nothing happens, after garbage collection; what 4,000 take over 0, divided.
-- What the figures rest on: an event is encoded once and made an HTTP chunk once for all who watch, past \`ServerResponse.write\`, and what is
+- What the figures rest on: an event is encoded once and made an HTTP chunk once for all subscribers, past \`ServerResponse.write\`, and what is
   written in one turn of the event loop leaves in one call (a run of two turns: 15 writes, 6 calls). Bodies of known length are read
   without a stream. Readers and sinks are objects of classes: as closures an idle reader took 2 KB of heap more. Idle sessions are shed
   without looking at all that are loaded, which was 5 % of the CPU of 4,000 runs at once.
@@ -176,7 +176,7 @@ ${detailText(measured)}`,
 
 const intro = `# Performance
 
-What is measured, against what, and whether the goal is met. Nothing here is an estimate; a goal that is missed says so.
+What is measured, against what, and whether the goal is met. Nothing here is an estimate; a goal that is missed is marked.
 `;
 
 /** The page with new sections in the places of the old ones; what was not measured stays as it was. */

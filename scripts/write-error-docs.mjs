@@ -12,7 +12,7 @@ const HEADINGS = {
 
 const OPENING = `# Errors
 
-Every error of Loopwright is an \`AgentError\` with a code of this list. The message says what happened and to what, \`fix\` what to do about
+Every error of Loopwright is an \`AgentError\` with a code of this list. The message gives what happened and to what, \`fix\` what to do about
 it; no message holds a key or a prompt. Recognise an error by its code, in code that may meet two copies of core too:
 
 \`\`\`ts

@@ -1,21 +1,17 @@
-// Idiom in comments, error messages and documents that a reader has to decode. Counted for each package; the count may only fall.
-import { existsSync, readFileSync } from "node:fs";
+// No idiom that a reader has to decode in comments, error messages and documents.
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import ts from "typescript";
-import { readJson, sources, trackedFiles } from "./tree.mjs";
-
-const BASELINE = "scripts/gates/prose-baseline.json";
+import { sources, trackedFiles } from "./tree.mjs";
 
 /** Words that stand for a term of the field: who is notified, what a component reports, what continues. */
 const IDIOM =
   /\b(nobody|somebody|whoever|whom?|told|tells?|says?|said|hears?|heard|goes on|go on|went on|strangers?|in hand|heed|the night)\b/gi;
 
-const countIn = (text) => text.match(IDIOM)?.length ?? 0;
-
-/** Whether the text is what an error says: the value of `message` or `fix`. */
+/** Whether the text is shown with an error: the value of `message` or `fix`. */
 const isErrorText = ({ parent }) => ts.isPropertyAssignment(parent) && /^(message|fix)$/.test(parent.name.getText());
 
-/** Comments and error messages of a source file. */
+/** Comments and error messages of a source file, by their position in it. */
 function proseOf(file, text) {
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
   const found = new Map();
@@ -30,65 +26,56 @@ function proseOf(file, text) {
     for (const child of node.getChildren(source)) if (ts.isToken(child)) takeComments(child.getFullStart(), child.getEnd());
   };
   visit(source);
-  return [...found.values()].join("\n");
+  return found;
 }
 
-/** `packages/core/src/loop/fold.ts` belongs to `packages/core`, `docs/http.md` to `docs`. */
-const areaOf = (file) =>
-  /^(packages|apps)\//.test(file) ? file.split("/").slice(0, 2).join("/") : file.includes("/") ? file.split("/")[0] : ".";
+const lineAt = (text, position) => text.slice(0, position).split("\n").length;
 
-/** How often the idiom stands in each area. */
-function countProse(root) {
-  const counts = {};
-  const add = (file, text) => {
-    const count = countIn(text);
-    if (count > 0) counts[areaOf(file)] = (counts[areaOf(file)] ?? 0) + count;
-  };
-  for (const file of sources(root)) add(file, proseOf(file, readFileSync(join(root, file), "utf8")));
-  for (const file of trackedFiles(root))
-    if (file.endsWith(".md") && !file.startsWith(".changeset/") && !/(^|\/)CHANGELOG\.md$/.test(file))
-      add(file, readFileSync(join(root, file), "utf8"));
-  return Object.fromEntries(Object.entries(counts).sort());
-}
+/** The idiom in one piece of a file, as sentences with file and line. */
+const problemsIn = (file, whole, start, piece) =>
+  [...piece.matchAll(IDIOM)].map(
+    ([word], i, all) => `${file}:${lineAt(whole, start + all[i].index)}: "${word}": name the subject and use the term of the field`,
+  );
+
+const isDocument = (file) =>
+  file.endsWith(".md") && !file.startsWith("api/") && !file.startsWith(".changeset/") && !/(^|\/)CHANGELOG\.md$/.test(file);
 
 async function check(root) {
-  const counts = countProse(root);
-  const baseline = existsSync(join(root, BASELINE)) ? readJson(join(root, BASELINE)) : {};
-  const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
-  const problems = Object.entries(counts)
-    .filter(([area, count]) => count > (baseline[area] ?? 0))
-    .map(
-      ([area, count]) =>
-        `${area}: ${count} words of idiom in comments, errors and documents, at most ${baseline[area] ?? 0}: name the subject and the term of the field`,
-    );
-  const warnings = Object.entries(baseline)
-    .filter(([area, most]) => (counts[area] ?? 0) < most)
-    .map(([area, most]) => `${area}: ${counts[area] ?? 0} words of idiom, fewer than the ${most} of ${BASELINE}: lower it`);
-  return { problems, warnings, seen: `${total} words in ${Object.keys(counts).length} areas` };
+  const read = (file) => readFileSync(join(root, file), "utf8");
+  const code = sources(root);
+  const documents = trackedFiles(root).filter(isDocument);
+  const problems = [
+    ...code.flatMap((file) => {
+      const text = read(file);
+      return [...proseOf(file, text)].flatMap(([start, piece]) => problemsIn(file, text, start, piece));
+    }),
+    ...documents.flatMap((file) => {
+      const text = read(file);
+      return problemsIn(file, text, 0, text);
+    }),
+  ];
+  return { problems, seen: `${code.length} sources, ${documents.length} documents` };
 }
-
-const baselineOf = (counts) => JSON.stringify(counts);
 
 export const prose = {
   name: "prose",
   check,
   sound: {
-    [BASELINE]: baselineOf({ "packages/a": 1, docs: 1 }),
     "packages/a/package.json": "{}",
-    "packages/a/src/index.ts": "/** Subscribers are notified after each append, and nobody else. */\nexport const told = 'nobody says';\n",
-    "docs/a.md": "Whoever reads this may go.\n",
+    "packages/a/src/index.ts": "/** Subscribers are notified after each append. */\nexport const told = 'nobody says';\n",
+    "docs/a.md": "The reader gets the events.\n",
   },
   planted: [
     {
       title: "idiom in a comment",
       files: { "packages/b/package.json": "{}", "packages/b/src/index.ts": "export const b = 1; // nobody is told\n" },
-      expects: /packages\/b: 2 words/,
+      expects: /packages\/b\/src\/index\.ts:1: "told"/,
     },
     {
       title: "idiom in an error message",
       files: { "packages/c/package.json": "{}", "packages/c/src/index.ts": "export const error = { message: `${1} says no` };\n" },
-      expects: /packages\/c: 1 words/,
+      expects: /packages\/c\/src\/index\.ts:1: "says"/,
     },
-    { title: "idiom in a document beyond the baseline", files: { "docs/b.md": "It goes on.\n" }, expects: /docs: 2 words/ },
+    { title: "idiom in a document", files: { "docs/b.md": "# B\n\nIt goes on.\n" }, expects: /docs\/b\.md:3: "goes on"/ },
   ],
 };

@@ -17,7 +17,7 @@ const intro = `# Reliability
 
 What [the rig](../apps/chaos/README.md) has measured: real processes that are killed, paused, cut off and starved, and simulated ones by the
 thousand, judged by a checker that knows nothing of the code it judges. Made by \`npm run chaos -- --tier <tier> --seed <seed> --write\`; do not
-edit. A figure with a bound was held to it; **missed** says where it was not. Machine: 2 cores, all processes of a run on it.
+edit. A figure with a bound was held to it; **missed** marks those that were not. Machine: 2 cores, all processes of a run on it.
 `;
 
 /** A section of the page: what it is of, and its rows as they are. */

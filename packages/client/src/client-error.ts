@@ -1,6 +1,6 @@
 /*
- * An `AgentError` like any other, but without the table of codes: the table is larger than the rest of what talks to a server, and what
- * a server says of an error comes with its own words.
+ * An `AgentError` without the table of codes: the table is larger than the rest of the request code, and an error of a server brings its own
+ * message and fix.
  */
 import type { AgentError, AgentErrorOptions, ErrorCode, Problem } from "@loopwright/core/protocol";
 
@@ -43,7 +43,7 @@ export function unreachable(address: string, cause?: unknown): AgentError {
   });
 }
 
-/** The error that a problem document tells of, with the code as the server sent it; `undefined` where it is none. */
+/** The error that a problem document describes, with the code as the server sent it; `undefined` for any other JSON. */
 export function errorFromDocument(json: unknown, more: Partial<AgentErrorOptions>): AgentError | undefined {
   const {
     code,

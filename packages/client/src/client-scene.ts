@@ -21,7 +21,7 @@ export interface ClientScene extends Required<Omit<ClientOptions, "token" | "hea
 
 const idChars = 26;
 
-/** An id that nobody has: 130 random bits, `[a-z2-7]`. */
+/** An unused id: 130 random bits, `[a-z2-7]`. */
 export function newId({ random }: Pick<ClientScene, "random">): string {
   return Array.from({ length: idChars }, () => "abcdefghijklmnopqrstuvwxyz234567"[Math.floor(random() * 32)]).join("");
 }

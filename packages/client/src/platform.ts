@@ -12,11 +12,11 @@ export const platformClock: ClientClock = {
   },
 };
 
-/** A number in [0, 1) that nobody can guess. */
+/** A number in [0, 1) that cannot be guessed. */
 export function platformRandom(): number {
   const [number = 0] = crypto.getRandomValues(new Uint32Array(1));
   return number / 2 ** 32;
 }
 
-/** As the platform does it, whatever is done to it later. */
+/** Calls the `fetch` of the platform, looked up at each call. */
 export const platformFetch = (request: Request): Promise<Response> => fetch(request);

@@ -16,8 +16,8 @@ export interface WireRequest {
 }
 
 /**
- * The answer of the server, if it is a good one. @throws AgentError what its problem document says, SERVER_UNREACHABLE when there is no
- * answer; the signal's reason when it is aborted
+ * The response of the server when its status is 2xx. @throws AgentError the error of its problem document, SERVER_UNREACHABLE when there is no
+ * response; the signal's reason when it is aborted
  */
 export async function sendRequest(scene: ClientScene, request: WireRequest): Promise<Response> {
   const { path, json, bytes, signal } = request;
@@ -55,7 +55,7 @@ async function refusalOf(response: Response, scene: ClientScene): Promise<AgentE
   const more = { details: { status }, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
   const known = errorFromDocument(await response.json().catch(() => undefined), more);
   if (known) return known;
-  // A proxy speaks in the server's place, or the answer was cut.
+  // A proxy answered in place of the server, or the body was cut off.
   const isCut = response.headers.get("Content-Type")?.includes("json");
   const mayPass = isCut || status >= 500 || status === 429 || status === 408;
   return clientError(mayPass ? "SERVER_UNREACHABLE" : "INTERNAL", {
@@ -73,7 +73,7 @@ function waitOf(header: string | null, { clock }: ClientScene): number | undefin
   return Number.isFinite(ms) ? Math.max(0, ms) : undefined;
 }
 
-/** Whether another try may go better: the other side says so, or failed. A session that is busy is so for as long as its run takes. */
+/** Whether the request is worth repeating: the error is marked retryable, or the server failed. A busy session stays busy until its run ends. */
 export function mayPass({ code, retryable, details }: AgentError): boolean {
   return code !== "SESSION_BUSY" && (retryable || Number(details?.["status"]) >= 500);
 }

@@ -22,7 +22,7 @@ import { mayPass, requestJson, sendRequest, type WireRequest } from "./send-requ
 import { createBackOff, sleep } from "./stream/back-off.ts";
 import { streamOfRun } from "./stream/followed-run.ts";
 
-/** Beside what a request says. */
+/** Options of every request. */
 export interface RequestOptions {
   readonly signal?: AbortSignal;
 }
@@ -51,7 +51,7 @@ export interface ListOptions extends RequestOptions {
 }
 
 export interface PageOptions extends RequestOptions {
-  /** The cursor to go on after. Default: from the start. */
+  /** The events after this cursor. Default: from the start. */
   readonly after?: string;
   /** Events of the page, at most 1,000, which is the default. The server may give fewer: about 512 KiB. */
   readonly limit?: number;
@@ -63,7 +63,7 @@ export interface SessionRequests {
   list(options?: ListOptions): Promise<{ readonly sessions: readonly SessionSummary[]; readonly next?: string }>;
   /** Best first. */
   search(words: string, options?: RequestOptions & { readonly limit?: number }): Promise<readonly SessionHit[]>;
-  /** Sent again, without beginning a second session, where the answer got lost or the store was busy. */
+  /** Sent again when the response was lost or the store was busy; a second session is never created. */
   create(session?: NewSession, options?: RequestOptions & { readonly idempotencyKey?: string }): Promise<SessionSnapshot>;
   get(sessionId: string, options?: RequestOptions): Promise<SessionSnapshot>;
   change(
@@ -74,19 +74,19 @@ export interface SessionRequests {
   /** Chooses the branch that people see and the next input continues. */
   moveHead(sessionId: string, to: MessageId | null, options?: RequestOptions): Promise<SessionSnapshot>;
   remove(sessionId: string, options?: RequestOptions): Promise<void>;
-  /** Resolves when the input is durable. Sent again, without being recorded twice, where the answer got lost. */
+  /** Resolves when the input is durable. Sent again when the response was lost; the input is recorded once. */
   submit(
     sessionId: string,
     input: ExecuteInput,
     options?: Omit<SubmitOptions, "access"> & RequestOptions,
   ): Promise<AcceptedSubmission & { readonly sessionId: string }>;
-  /** Answers calls that wait for the client. Sent again where the answer got lost. */
+  /** Answers calls that wait for the client. Sent again when the response was lost. */
   sendResults(
     sessionId: string,
     results: readonly ToolResultMessage[],
     options?: RequestOptions,
   ): Promise<AcceptedSubmission & Followed & { readonly sessionId: string }>;
-  /** Says whether a call that waits for approval may run. Sent again where the answer got lost. */
+  /** Decides whether a call that waits for approval may run. Sent again when the response was lost. */
   decide(
     sessionId: string,
     callKey: string,
@@ -173,7 +173,7 @@ function queryOf(fields: { readonly [name: string]: string | number | undefined 
   return given.length > 0 ? `?${new URLSearchParams(given)}` : "";
 }
 
-/** A request that does the same when it is sent again: a few tries, as long as one may soon go better. */
+/** Sends an idempotent request a few times while its error is worth a repeat and the wait is short. */
 async function requestSurely<T>(scene: ClientScene, request: WireRequest): Promise<T> {
   const backOff = createBackOff(scene);
   for (;;) {

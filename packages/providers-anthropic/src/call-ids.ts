@@ -10,8 +10,8 @@ export interface CallIds {
 }
 
 /**
- * Ids that are unique in the whole request, which vendors' own are not always. The first one who has an id keeps it, so that
- * what was sent before stays as it was.
+ * Ids that are unique in the whole request, which vendors' own are not always. The first call with an id keeps it, so that the part of the
+ * request that was sent before stays the same and the prompt cache keeps its entry.
  */
 export function createCallIds(): CallIds {
   const used = new Set<string>();

@@ -25,7 +25,7 @@ export function historyOf(messages: readonly Message[], rules: HistoryRules): re
   const wire: WireMessage[] = [];
   const ids = createCallIds();
   let turn: Block[] = [];
-  /** Somebody spoke in the turn at hand, if only blank text. */
+  /** The current turn has a message, perhaps with blank text only. */
   let spoke = true;
 
   const endTurn = (): void => {

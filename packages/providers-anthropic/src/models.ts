@@ -13,7 +13,7 @@ export interface AnthropicModel {
   readonly thinking: ThinkingMode;
   /** Whether `temperature` is accepted; where it is not, any value but the default is answered with 400. */
   readonly sampling: boolean;
-  /** Whether a `system` message may stand in mid-history; false where the vendor's pages do not say so. */
+  /** Whether a `system` message may stand between other messages; false where the vendor does not document it. */
   readonly systemInHistory: boolean;
   /** The signature of its thinking is bound to all that stood before it: prompt, tools, messages. */
   readonly bindsThinking?: true;

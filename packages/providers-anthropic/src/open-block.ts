@@ -9,7 +9,7 @@ export interface OpenBlock {
   readonly kind: "text" | "thinking" | "call" | "opaque";
   /** As it started. */
   readonly start: WireBlock;
-  /** Something was said of it. */
+  /** A chunk of it was emitted. */
   filled: boolean;
   signature: string;
   readonly citations: Json[];
@@ -25,7 +25,7 @@ export function kindOf(type: string | undefined): OpenBlock["kind"] {
   return type === "tool_use" ? "call" : "opaque";
 }
 
-/** Opens a block and says what is already in it. */
+/** Opens a block and emits the content of its start event. */
 export function startBlock(index: number, start: WireBlock, out: ModelChunk[]): OpenBlock {
   const block: OpenBlock = { index, kind: kindOf(start.type), start, signature: "", citations: [], filled: false, input: [], more: [] };
   if (block.kind === "call") {
@@ -61,7 +61,7 @@ export function extendBlock(block: OpenBlock, delta: WireDelta, out: ModelChunk[
   } else if (kind === "opaque") block.more.push(delta);
 }
 
-/** Says what is only known, or only counts, once a block is whole: a signature without its text is none. */
+/** Emits what is known, or valid, only when a block is complete: a signature is valid only with its whole text. */
 export function stopBlock(block: OpenBlock, out: ModelChunk[]): void {
   const { index } = block;
   if (block.kind === "opaque") out.push({ type: "opaque", index, vendor, data: wholeBlock(block) });

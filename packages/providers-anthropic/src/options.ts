@@ -34,7 +34,7 @@ export interface AnthropicOptions {
   readonly staleThinking?: "drop" | "error";
   /** Tools that the vendor runs itself (web search, code execution, MCP toolsets), as it documents them. Their blocks are kept, not shown as calls. */
   readonly serverTools?: readonly JsonObject[];
-  /** Corrects what `models.ts` says, for models and servers that it does not know. */
+  /** Overrides the table in `models.ts`, for models and servers that are not in it. */
   readonly capabilities?: Partial<ModelCapabilities>;
 }
 
@@ -55,7 +55,7 @@ export const knownOptions: { readonly [Name in keyof AnthropicOptions]-?: true }
   capabilities: true,
 };
 
-/** Who asks: a key, or a gateway's token. */
+/** The credential of a request: a key, or a gateway's token. */
 export type Credential = { readonly apiKey: string } | { readonly authToken: string };
 
 const keyVariable = "ANTHROPIC_API_KEY";

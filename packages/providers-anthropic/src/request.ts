@@ -172,7 +172,7 @@ export function betaHeaders(body: JsonObject, headers: Readonly<Record<string, s
 const budgetMin = 1_024;
 const budgets = { minimal: budgetMin, low: 4_096, medium: 10_240, high: 32_000 } as const;
 
-/** A tool loop that was begun without thinking (by another vendor, say) cannot go on with it: the vendor expects a thinking block before the calls. */
+/** A tool loop that began without thinking (with another vendor, for example) cannot turn it on: the vendor expects a thinking block before the calls. */
 function isUnthinkingToolTurn(messages: readonly WireMessage[]): boolean {
   const last = messages.findLast(({ role }) => role === "user");
   if (last?.content[0]?.type !== "tool_result") return false;

@@ -9,7 +9,7 @@ export interface WireCall {
   readonly name?: string;
   readonly args?: JsonObject;
   readonly partialArgs?: readonly WirePartialArg[];
-  /** The call goes on in the next piece, which has no name. */
+  /** The call continues in the next piece, which has no name. */
   readonly willContinue?: boolean;
 }
 

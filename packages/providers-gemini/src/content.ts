@@ -17,7 +17,7 @@ import { vendor } from "./options.ts";
 /** A part of the wire. */
 export type WirePart = JsonObject;
 
-/** The parts of what a user wrote; empty text is left out. @throws AgentError MODEL_UNSUPPORTED for a blob that nobody resolved. */
+/** The parts of a user's message, without empty text. @throws AgentError MODEL_UNSUPPORTED for a blob whose bytes were not loaded. */
 export function userParts(content: string | readonly UserPart[]): readonly WirePart[] {
   return partsOf<UserPart>(content).flatMap((part): readonly WirePart[] => {
     switch (part.type) {

@@ -4,7 +4,7 @@ import { vendorName } from "./options.ts";
 
 /** What is known beside the body of an error. */
 export interface BodyErrorContext {
-  /** Absent for an error inside a stream: the body then says it. */
+  /** Absent for an error inside a stream: the body names it. */
   readonly status?: number;
   readonly headers?: Headers;
   readonly secrets: readonly string[];
@@ -16,8 +16,8 @@ export function failureOf({ text, ...context }: VendorFailure): AgentError {
 }
 
 /**
- * The error for a body that is one, parsed or as text. How long to wait stands in its `RetryInfo`, and the sentence about an
- * exceeded quota means the minute as often as the day: the violated quota tells them apart.
+ * The error for an error body, parsed or as text. Its `RetryInfo` has the wait. The sentence about an exceeded quota may mean the quota of a
+ * minute or of a day; the id of the violated quota shows which.
  */
 export function bodyError(body: unknown, context: BodyErrorContext): AgentError {
   const parsed = parsedBody(body);

@@ -23,7 +23,7 @@ const foreignSignature = "skip_thought_signature_validator";
 /**
  * The messages as the vendor wants them: all results of a turn in one content, as many as calls and in their order, with ids
  * that are unique in the request; nothing empty. Each message is rendered once; the rest is one cheap pass.
- * @throws AgentError MODEL_UNSUPPORTED for images where the model has no vision, and for blobs that nobody resolved.
+ * @throws AgentError MODEL_UNSUPPORTED for images where the model has no vision, and for blobs whose bytes were not loaded.
  */
 export function historyOf(messages: readonly Message[], rules: HistoryRules): readonly WireContent[] {
   const wire: WireContent[] = [];
@@ -76,7 +76,7 @@ function renderInput(message: Exclude<Message, AssistantMessage | ToolResultMess
     if (message.role === "notice") return { parts: [{ text: `<system-notice>\n${message.text}\n</system-notice>` }], hasImage: false };
     const hasImage = typeof message.content !== "string" && message.content.some((part) => part.type === "image");
     const parts = userParts(message.content);
-    // Somebody spoke, if only blank text: two turns of the model in a row are refused.
+    // A message with blank text only still gets a turn: two turns of the model in a row are refused.
     return { parts: parts.length > 0 ? parts : [{ text: "(empty message)" }], hasImage };
   });
 }

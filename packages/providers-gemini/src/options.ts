@@ -26,7 +26,7 @@ export interface GeminiOptions {
   readonly safetySettings?: readonly JsonObject[];
   /** Tools that the vendor runs itself, for example `{ googleSearch: {} }`. Their parts are kept, not shown as calls. */
   readonly serverTools?: readonly JsonObject[];
-  /** Corrects what `models.ts` says, for models that it does not know. */
+  /** Overrides the table in `models.ts`, for models that are not in it. */
   readonly capabilities?: Partial<ModelCapabilities>;
 }
 

@@ -8,7 +8,7 @@ export interface WirePartialArg {
   readonly numberValue?: number;
   readonly boolValue?: boolean;
   readonly nullValue?: unknown;
-  /** The string at this path goes on in a later piece. */
+  /** The string at this path continues in a later piece. */
   readonly willContinue?: boolean;
 }
 
@@ -30,7 +30,7 @@ class Pieces {
 }
 
 export function createPartialArgs(): PartialArgs {
-  // Without a prototype, so that a key such as `__proto__` is a key like any other and is found by whoever checks.
+  // Without a prototype, so that `__proto__` is a key like any other and the check of the arguments sees it.
   const root: { [key: string]: Node } = Object.create(null);
   return {
     take(pieces) {

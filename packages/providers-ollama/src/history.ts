@@ -28,7 +28,7 @@ interface Rendered {
  */
 export function historyOf(messages: readonly Message[], { vision }: { readonly vision: boolean }): readonly WireMessage[] {
   const wire: WireMessage[] = [];
-  /** What the user says in the turn at hand. */
+  /** The user's messages of the current turn. */
   let turn: Rendered[] = [];
   let calls = new Map<string, { readonly key: string; readonly name: string }>();
 

@@ -42,7 +42,7 @@ const toolless: readonly string[] = [
   "moondream",
 ];
 
-/** What the model can do, as far as its name says. */
+/** The capabilities of a model, guessed from its name. */
 export function capabilitiesOf(name: string, overrides: Partial<ModelCapabilities> = {}): ModelCapabilities {
   const model = name.slice(name.lastIndexOf("/") + 1).toLowerCase();
   const family = model.replace(/:.*$/, "");

@@ -244,7 +244,7 @@ function isDelta(chunk: ModelChunk): chunk is DeltaChunk {
   return chunk.type === "text" || chunk.type === "thinking" || chunk.type === "call-args";
 }
 
-/** The member that holds the delta of a chunk that says nothing else; `undefined` for one that may say more. */
+/** The member with the delta of a chunk that holds nothing else; `undefined` for a chunk that may hold more. */
 function memberOf({ choices, usage }: ChatChunk, { type }: DeltaChunk): string | undefined {
   const [choice] = choices ?? [];
   const delta = choice?.delta;
@@ -260,7 +260,7 @@ function nameOf(piece: CallPiece): string | undefined {
   return textIn(name, "the name of a tool call") || undefined;
 }
 
-/** Some servers cut a name in two, some say it again with every piece. */
+/** Some servers send a name in two pieces, some repeat it in every piece. */
 function longerName(name: string, piece = ""): string {
   return piece === name ? name : `${name}${piece}`;
 }

@@ -211,7 +211,7 @@ function contentPart(part: UserPart): JsonObject {
   }
 }
 
-/** None where nothing is left to say: an answer of reasoning alone, or one that was stopped before its first word. */
+/** Empty for an answer without text and calls: one of reasoning alone, or one that was stopped before its first word. */
 function assistantMessages(message: AssistantMessage, callIds: readonly string[], compat: OpenAiCompat): readonly JsonObject[] {
   let text = "";
   const calls: JsonObject[] = [];

@@ -9,7 +9,7 @@ export interface OpenAiCompat {
   /** Whether `stream_options: {include_usage: true}` is understood. */
   readonly streamOptions: boolean;
   readonly parallelToolCalls: boolean;
-  /** Whether a tool may say `strict: true`. */
+  /** Whether a tool may have `strict: true`. */
   readonly strictTools: boolean;
   /** The word for "call some tool". */
   readonly requiredToolChoice: "required" | "any";
@@ -44,7 +44,7 @@ export interface KnownServer {
   readonly compat: Partial<OpenAiCompat>;
 }
 
-/** For servers nobody knows (vLLM, llama.cpp, LM Studio, gateways): only what nearly all of them understand. */
+/** For unknown servers (vLLM, llama.cpp, LM Studio, gateways): only what nearly all of them support. */
 export const otherServer: OpenAiCompat = {
   maxTokensField: "max_tokens",
   systemRole: "system",

@@ -1,7 +1,7 @@
 import { AgentError } from "@loopwright/core";
 import { errorFromStatus, type VendorFailure, vendorErrorOf } from "@loopwright/provider-kit";
 
-/** What an error says and must not say. */
+/** The name that errors show, and the secrets that are removed from them. */
 export interface ErrorContext {
   /** The server's name for people. */
   readonly provider: string;

@@ -1,6 +1,6 @@
 import { AgentError, type FilePart, type ImagePart, type MediaSource } from "@loopwright/core";
 
-/** The address of an image: its own, or its bytes as a `data:` address. @throws AgentError MODEL_UNSUPPORTED for bytes that nobody has loaded. */
+/** The address of an image: its own, or its bytes as a `data:` address. @throws AgentError MODEL_UNSUPPORTED for bytes that were not loaded. */
 export function imageUrlOf(part: ImagePart): string {
   return part.source.url ?? `data:${part.mediaType};base64,${bytesOf(part.source)}`;
 }
@@ -12,7 +12,7 @@ export function fileTextOf(part: FilePart): string | undefined {
   return `${fileNameOf(part)}:\n${new TextDecoder().decode(bytes)}`;
 }
 
-/** The bytes of a file as a `data:` address. @throws AgentError MODEL_UNSUPPORTED for bytes that nobody has loaded. */
+/** The bytes of a file as a `data:` address. @throws AgentError MODEL_UNSUPPORTED for bytes that were not loaded. */
 export function fileDataOf(part: FilePart): string {
   return `data:${part.mediaType};base64,${bytesOf(part.source)}`;
 }

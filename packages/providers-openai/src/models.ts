@@ -62,7 +62,7 @@ export function refuseReasoning({ model }: ModelRequest, isTakenByServer: boolea
   });
 }
 
-/** The port's view of a model, where `server` says what holds for a model nobody knows. */
+/** The capabilities of a model. `server` decides for models that are not in the table. */
 export function capabilitiesOf(name: string, server: { readonly tools: boolean; readonly vision: boolean }): ModelCapabilities {
   const model = modelOf(name);
   return {

@@ -22,7 +22,7 @@ interface Instance {
 /**
  * A provider for OpenAI and for every server that speaks its chat completions or responses API. Costs nothing until it is used:
  * the environment is read and the SDK imported with the first call. The SDK builds what requests have in common; retries and time-outs are the runtime's.
- * @throws AgentError in `stream`: MODEL_KEY_MISSING, CONFIG_INVALID, MODEL_UNSUPPORTED before any request, then as the port says.
+ * @throws AgentError in `stream`: MODEL_KEY_MISSING, CONFIG_INVALID, MODEL_UNSUPPORTED before any request, then the errors of the port.
  */
 export const openai: ProviderEntry<OpenAiOptions> = providerEntry(createOpenAi);
 

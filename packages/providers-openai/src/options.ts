@@ -25,9 +25,9 @@ export interface OpenAiOptions {
   readonly transport?: typeof fetch;
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Where the server differs from what `knownServers` or `otherServer` say. */
+  /** Where the server differs from its entry in `knownServers`, or from `otherServer`. */
   readonly compat?: Partial<OpenAiCompat>;
-  /** What the models of this instance can do, where it is not what the table says. */
+  /** Capabilities of this instance's models, where they differ from the table. */
   readonly capabilities?: Partial<ModelCapabilities>;
   /** Asks `responses` for a readable summary of the reasoning. Default: none, because OpenAI refuses it to unverified organisations. */
   readonly reasoningSummary?: "auto" | "concise" | "detailed";

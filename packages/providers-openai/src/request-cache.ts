@@ -49,5 +49,5 @@ export function noticeText(message: NoticeMessage): string {
   return `<runtime_notice>\n${message.text}\n</runtime_notice>`;
 }
 
-/** What a tool said when it said nothing: several servers refuse an empty text. */
+/** Replaces an empty output of a tool: several servers refuse an empty text. */
 export const emptyOutput = "(no output)";

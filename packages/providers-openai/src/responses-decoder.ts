@@ -41,7 +41,7 @@ interface WholeResponse {
 /** Decodes the events of the Responses API. An item's place in the answer is the number of its block. */
 export class ResponsesDecoder implements ChunkDecoder<SseEvent> {
   readonly #context: ErrorContext;
-  /** Blocks of calls that were begun, blocks of which anything was told, blocks that are whole. */
+  /** Calls whose start was emitted, blocks of which a delta was emitted, blocks that are complete. */
   readonly #started = new Set<number>();
   readonly #said = new Set<number>();
   readonly #closed = new Set<number>();
@@ -76,7 +76,7 @@ export class ResponsesDecoder implements ChunkDecoder<SseEvent> {
     this.#takeEvent(event, indexIn(event.output_index, "an `output_index`") ?? 0);
     const [chunk] = out.slice(countBefore);
     this.#template.forget();
-    // An event with a delta of its own says nothing else; a custom tool's is not what it says.
+    // An event with a `delta` holds nothing else, so the next one can be decoded by template; the delta of a custom tool is re-encoded and cannot.
     if (chunk === undefined || event.delta === undefined || event.type === "response.custom_tool_call_input.delta") return;
     if (chunk.type !== "text" && chunk.type !== "thinking" && chunk.type !== "call-args") return;
     this.#repeated = { chunk, event: name };
@@ -151,7 +151,7 @@ export class ResponsesDecoder implements ChunkDecoder<SseEvent> {
     if (item.type === "custom_tool_call") this.#out.push({ type: "call-args", index, delta: customInput.open });
   }
 
-  /** Takes an item that is whole, and tells of it what its deltas have not. */
+  /** Takes a complete item and emits what its deltas have not. */
   #closeItem(index: number, item: ResponseItem): void {
     if (this.#closed.has(index)) return;
     this.#closed.add(index);

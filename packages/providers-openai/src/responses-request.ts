@@ -82,7 +82,7 @@ const toolItem = ({ name, description, parameters }: ToolSpec): JsonObject => ({
   name,
   description,
   parameters: parametersOf(parameters),
-  // Said either way: this API takes a tool without it for strict.
+  // Always sent: this API treats a tool without `strict` as strict.
   strict: isStrictSchema(parameters),
 });
 

@@ -14,7 +14,7 @@ interface Head {
   readonly headers: Headers;
 }
 
-/** Makes the SDK's client, which says where requests go and with which headers: once, since that is as much work as the rest of a request. */
+/** Makes the SDK's client, which gives the address and the headers of requests. Called once: it costs as much as the rest of a request. */
 export async function createSender(settings: OpenAiSettings, key: string | undefined, options: OpenAiOptions): Promise<Send> {
   const path = settings.api === "chat" ? "/chat/completions" : "/responses";
   const client = await createClient(settings, key, options.headers);

@@ -9,9 +9,9 @@ export interface CassetteEntry {
   readonly provider: string;
   readonly defaultModel: string;
   readonly capabilities: ModelCapabilities;
-  /** Equal for requests that say the same to the model. */
+  /** Equal for requests with the same content for the model. */
   readonly digest: string;
-  /** What was asked, without secrets; for people, the digest is what is compared. */
+  /** The request without secrets, for people to read; only the digest is compared. */
   readonly request: Json;
   readonly batches: readonly (readonly ModelChunk[])[];
   /** What was thrown after the batches. */

@@ -1,7 +1,7 @@
-/** Ends every answer, so that nobody takes the demonstration for a model. */
+/** Ends every answer, so that the demonstration is not taken for a real model. */
 export const label = "_Offline demo model: no network, no key, nothing is really understood._";
 
-/** What a refusing model says. */
+/** The answer of a model that refuses. */
 export const refusal = "The offline demo model declined to answer, because you asked it to show a refusal.";
 
 /** What the offline model can show, with the tools that were offered to it. */

@@ -36,7 +36,7 @@ const charactersPerToken = 4;
 const imageCharacters = 4_000;
 
 /**
- * The offline model: a demonstration without network and key. It is deterministic, says plainly what it is, and shows text,
+ * The offline model: a demonstration without network and key. It is deterministic, ends each answer with a label, and shows text,
  * thinking, tool calls, failures and long answers depending on what the user writes (`help` lists it).
  */
 export const offline: ProviderEntry<OfflineOptions> = providerEntry(createOffline);

@@ -15,8 +15,8 @@ const knownOptions: { readonly [Name in keyof RecordOptions]-?: true } = {
 };
 
 /**
- * The provider itself, telling `sink` of every call that ended, well or badly. An aborted call and one whose reader left
- * early are not told: they are not whole. What the caller gets is untouched; only the record is scrubbed.
+ * The provider itself, which also passes every call that ended, well or badly, to `sink`. Calls that were aborted or whose reader left early are
+ * not recorded, because they are incomplete. The caller's chunks are unchanged; only the record is scrubbed.
  */
 export function record(provider: ModelProvider, sink: (entry: CassetteEntry) => void, options: RecordOptions = {}): ModelProvider {
   refuseUnknownOptions(options, knownOptions, "`record`");

@@ -2,7 +2,7 @@ import type { Json, ModelChunk } from "@loopwright/core";
 
 const removed = "<secret>";
 
-/** Well-known forms of keys, and values of fields whose name says what they are. */
+/** Well-known forms of keys, and values of fields that are named as secrets. */
 const secretPatterns: readonly RegExp[] = [
   /\b(?:sk|pk|rk)-[A-Za-z0-9_-]{12,}/g,
   /\bAIza[A-Za-z0-9_-]{30,}/g,

@@ -61,7 +61,7 @@ function objectFor(schema: JsonSchema, place: Place): JsonObject {
   return object;
 }
 
-/** What the words say about a property of this name and type. */
+/** The value that the message gives for a property of this name and type. */
 function evidence(schema: JsonSchema, { name, words }: Place): Json | undefined {
   const type = typeOf(schema);
   if (Array.isArray(schema["enum"])) return enumValue(schema["enum"], words);

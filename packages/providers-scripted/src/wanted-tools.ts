@@ -16,7 +16,7 @@ const concepts: ReadonlyMap<string, string> = new Map(
   }).flatMap(([concept, words]) => words.map((word) => [word, concept] as const)),
 );
 
-/** Say nothing about what a tool is for. */
+/** Words that do not describe the purpose of a tool. */
 const idle: ReadonlySet<string> = new Set([
   "get",
   "current",
@@ -34,7 +34,7 @@ const idle: ReadonlySet<string> = new Set([
   "to",
 ]);
 
-/** In the name of a tool: it changes something, so it is called only when the message says to use it. */
+/** Verbs in the names of tools that change something: such a tool is called only when the message asks to use it. */
 const changing: ReadonlySet<string> = new Set([
   "create",
   "edit",
@@ -71,7 +71,7 @@ export function wantedTools(tools: readonly ToolSpec[], words: Words): readonly 
   return showsOne.test(words.text) ? harmlessOf(tools).slice(0, 1) : [];
 }
 
-/** The tools whose names do not say that they change something, in their order. */
+/** The tools without a changing verb in their names, in their order. */
 export function harmlessOf(tools: readonly ToolSpec[]): readonly ToolSpec[] {
   return tools.filter(({ name }) => !isChanging(tokensOf(name)));
 }
@@ -91,7 +91,7 @@ function hitOf(tool: ToolSpec, { text }: Words, said: ReadonlyMap<string, number
   const tokens = tokensOf(tool.name);
   const isNamed = named >= 0 && tool.name.length > 2;
   if (isChanging(tokens) && !(isNamed && toldToUse.test(text.slice(0, named)))) return { tool, score: 0, at: 0, shared: [] };
-  // `read` alone says little; with a file or the word itself it says enough.
+  // A tool for files matches only when the message mentions a file: `read` alone is too vague.
   const fits = !tokens.includes("file") || said.has("file");
   const shared = fits ? tokens.filter((token) => said.has(token)) : [];
   const places = shared.map((token) => said.get(token) ?? 0);

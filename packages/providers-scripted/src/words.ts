@@ -1,4 +1,4 @@
-/** What a message says that arguments can be made of. Every field is found once, when it is first asked for. */
+/** The parts of a message that arguments can be made of. Each field is computed once, when it is first read. */
 export interface Words {
   readonly text: string;
   /** In lower case, in order. */

@@ -10,7 +10,7 @@ import { newUuid } from "./new-uuid.ts";
 export interface BuiltinToolsOptions {
   /** Default: the real time. */
   readonly clock?: Pick<Clock, "now">;
-  /** IANA name of the zone that `current_time` tells unless asked for another. Default: the process's own. */
+  /** IANA name of the zone that `current_time` uses unless the call names another. Default: the zone of the process. */
   readonly timeZone?: string;
   /** Default: `crypto.randomUUID`. */
   readonly randomUuid?: () => string;

@@ -6,7 +6,7 @@ import { nextToken, type Token } from "./expression-token.ts";
 /** Parentheses, signs and powers inside each other. */
 const nestingMax = 100;
 
-/** The value of the expression. Nothing is ever run but arithmetic. @throws AgentError TOOL_ARGUMENTS that says where and what. */
+/** The value of the expression. Only arithmetic is evaluated. @throws AgentError TOOL_ARGUMENTS with the position and the cause. */
 export function evaluate(expression: string): Decimal {
   const parser = new Parser(expression);
   return parser.whole();

@@ -4,7 +4,10 @@ const token =
 
 type Wanted = "value" | "value or ]" | "key" | "key or }" | "colon" | "comma or end" | "nothing";
 
-/** Where a text that is no JSON stops being JSON: the index of the first token that does not fit, or the length of the text. Engines do not tell it for short texts. */
+/**
+ * The index of the first token that makes a text invalid as JSON, or the length of the text when it ends too early. Computed here, because
+ * `JSON.parse` gives no index for short texts.
+ */
 export function jsonErrorPlace(text: string): number {
   const open: string[] = [];
   let wanted: Wanted = "value";

@@ -9,7 +9,7 @@ import { fileError, systemCodeOf } from "./file-error.ts";
  *
  * I1 A folder is reached name by name from the root; a symbolic link is refused, never followed.
  * I2 On Linux a folder is held open and its entries are addressed through its descriptor (`/proc/self/fd/N/name`), which
- *    acts like `openat`: whoever swaps a folder for a link in the meantime changes nothing.
+ *    acts like `openat`: replacing a folder by a link in the meantime has no effect.
  * I3 After each open the place is checked: by the descriptor's link on Linux, by identity and true path elsewhere.
  *
  * Without I2 a local process that swaps folders at the right moments can win against I3. On macOS the system itself refuses
@@ -18,7 +18,7 @@ import { fileError, systemCodeOf } from "./file-error.ts";
 export interface Folder {
   /** The true absolute path: for checks, never for access. */
   readonly truePath: string;
-  /** Where an entry of this folder is, in a form that nobody can redirect on Linux. */
+  /** The path of an entry of this folder, in a form that cannot be redirected on Linux. */
   at(name: string): string;
   /** The folder itself, for listing. */
   readonly self: string;

@@ -101,7 +101,7 @@ async function fill(
   }
 }
 
-/** Gives the file its name only if nobody has it: `rename` would replace silently. True when the temporary name is gone by it. */
+/** Gives the file its name only if the name is free: `rename` would replace a file silently. True when the temporary name no longer exists. */
 async function nameAnew(folder: Folder, temporary: string, target: { readonly name: string; readonly path: string }): Promise<boolean> {
   try {
     await link(folder.at(temporary), folder.at(target.name));

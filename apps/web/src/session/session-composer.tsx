@@ -49,7 +49,7 @@ export function SessionComposer({ session, actions, model }: SessionComposerProp
         status === "idle" ? "Write a message" : status === "waiting" ? "Waiting for an answer of yours above" : "Write the next message"
       }
       send={async ({ message, key, mode }) => {
-        // A user who is quicker than the list of agents still gets the model that the picker is about to show.
+        // A user may send before the list of agents has arrived, and still gets the model that the picker is about to show.
         await agents.load();
         const { view } = session.read();
         const card = agents.read().agents.find(({ name }) => name === view?.agent);

@@ -21,8 +21,9 @@ const standardOf = (schema: Tool["parameters"]): StandardSchema["~standard"] | u
   "~standard" in schema ? (schema as StandardSchema)["~standard"] : undefined;
 
 /**
- * The tool as it crosses the wire: what it does stays here. `runs`: it is run by itself, so that no answer within five minutes means that nobody
- * runs it any more; `timeoutMs: 0` lets it wait for ever. @throws AgentError CONFIG_INVALID when its schema has no JSON Schema form
+ * The declaration of the tool that is sent to the server; `execute` stays here. `runs`: this client runs the tool when the model calls it, so
+ * the server may take a call without an answer after five minutes for lost; `timeoutMs: 0` lets it wait for ever. @throws AgentError
+ * CONFIG_INVALID when its schema has no JSON Schema form
  */
 export function declaredTool({ name, description, label, parameters, ...tool }: Tool, runs: boolean): DeclaredTool {
   const timeoutMs = tool.timeoutMs ?? (runs && tool.execute ? toolAnswerMs : 0);

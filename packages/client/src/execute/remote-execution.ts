@@ -1,10 +1,10 @@
 /*
- * Owns: one run on a server, watched from here until it ends or waits for somebody this side cannot stand in for. Does not own: how a connection
- * is made and made again (`watch`), how a tool runs (`client-tool`).
+ * Owns: one run on a server, followed from here until it ends, or waits for an answer or a decision that this client cannot give. Does not own:
+ * connections and reconnects (`watch`), how a tool runs (`client-tool`).
  * Invariants
  *  E1 the same POST under the same key, with the last cursor, is sent until the end frames came: nothing is recorded twice;
  *  E2 the reader gets each durable event once and in order, one `session_start`, one `session_end`, one `execute_complete`;
- *  E3 nothing waits for the reader; nobody asking for the result is no crash.
+ *  E3 nothing waits for the reader; a result that is never asked for causes no unhandled rejection.
  */
 import {
   type AgentEvent,
@@ -25,20 +25,20 @@ import { declaredTool } from "./client-tool.ts";
 import { createRunReader } from "./run-reader.ts";
 
 export interface ClientExecuteOptions extends ExecuteOptions {
-  /** The session to go on with. Default: a new one. */
+  /** The session to continue. Default: a new one. */
   readonly sessionId?: string;
   /** Of a new session. Default: the server's first. */
   readonly agent?: string;
   /** What a new session begins with. */
   readonly context?: SessionContext;
   /**
-   * Tools of this side. Those with `execute` run here when the model calls them, and the run goes on by itself. A session that exists takes those
-   * that it began with and those of its agent, and refuses others with INPUT_INVALID.
+   * Tools of this client. Those with `execute` run here when the model calls them, and the run continues with their output. An existing session
+   * accepts only the tools that it was created with and those of its agent; others are refused with INPUT_INVALID.
    */
   readonly tools?: readonly Tool[];
   /** Default true; false leaves every call to the caller: the execution ends as `awaiting_tool_execution`. */
   readonly runTools?: boolean;
-  /** Told how the connection stands. */
+  /** Called at each change of the connection's state. */
   readonly onState?: (state: ConnectionState) => void;
 }
 
@@ -72,7 +72,7 @@ export function executeRemotely(scene: ClientScene, input: ExecuteInput, options
     for (;;) {
       const results = await calls.answer(end.complete.pendingToolCalls);
       if (results.length === 0) return end;
-      // An aborted run goes on by itself, and so does one that somebody else has answered.
+      // An aborted run needs no answer, and neither does a call that another client has answered.
       const more = aborting.signal.aborted
         ? undefined
         : await read({ key: newId(scene), json: { sessionId, input: results } }).catch(takeForAnswered);
@@ -95,7 +95,7 @@ export function executeRemotely(scene: ClientScene, input: ExecuteInput, options
   return stream;
 }
 
-/** Somebody was faster, or it is too late. */
+/** Ignores a refusal because another client answered first or the deadline is over. */
 function takeForAnswered(error: unknown): undefined {
   if (!isKnownError(error) || !/^CALL_/.test(error.code)) throw error;
 }

@@ -8,14 +8,14 @@ import type { ExecuteComplete, RunEnd } from "../stream/execution-stream.ts";
 import { isDurable } from "../stream/follow-session.ts";
 import { type ConnectionState, watch } from "../stream/watch.ts";
 
-/** What is to be executed. */
+/** The input to execute, under its idempotency key. */
 export interface RunRequest {
   readonly key: string;
   readonly json: unknown;
 }
 
 export interface RunReaderOptions {
-  /** Told each durable event once and in order, and every ephemeral one. */
+  /** Called with each durable event once and in order, and with every ephemeral one. */
   readonly onEvent: (event: AgentEvent) => void;
   /** The server has the input, and this run answers it. */
   readonly onAccepted: (runId: string | undefined) => void;
@@ -23,8 +23,8 @@ export interface RunReaderOptions {
 }
 
 /**
- * Reads a run until it ends or waits, over any number of connections: the same request under the same key, with the last cursor. The function it
- * gives may be called again, for what follows. It rejects with what the server refuses, SERVER_UNREACHABLE.
+ * Reads a run until it ends or waits, over any number of connections: each sends the same request under the same key, with the last cursor. The
+ * returned function may be called again for the continuation. It rejects with the refusal of the server or SERVER_UNREACHABLE.
  */
 export function createRunReader(scene: ClientScene, options: RunReaderOptions): (request: RunRequest) => Promise<RunEnd> {
   const { onEvent, onAccepted, onState } = options;
@@ -32,7 +32,7 @@ export function createRunReader(scene: ClientScene, options: RunReaderOptions): 
   let last: EventCursor | undefined;
   let messages: readonly Message[] = [];
 
-  /** The last frame, when this is it. */
+  /** The frame when it is the last one of the stream. */
   function take(frame: Frame): ExecuteComplete | undefined {
     const event = frame as AgentEvent;
     if (event.type === "execute_complete") return event as ExecuteComplete;

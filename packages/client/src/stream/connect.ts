@@ -4,22 +4,22 @@ import { frameChars, silenceMs } from "../client-limits.ts";
 import type { ClientScene } from "../client-scene.ts";
 import { sendRequest, type WireRequest } from "../send-request.ts";
 
-/** What a frame holds, whatever it is. */
+/** One frame of the stream; its other fields depend on `type`. */
 export interface Frame {
   readonly type: string;
 }
 
 export interface ConnectOptions {
   readonly signal?: AbortSignal | undefined;
-  /** The server has said yes. */
+  /** Called when the server answered with 2xx. */
   readonly onOpen: () => void;
   /** The server's `retry:`. */
   readonly onRetry: (ms: number) => void;
 }
 
 /**
- * The frames of one connection, all of one read at a time, until the other side ends it, it breaks, it is silent for too long or the signal
- * is aborted. @throws AgentError what the server refuses with, SERVER_UNREACHABLE when the connection breaks
+ * The frames of one connection, all of one read at a time, until the server ends it, it breaks, it is silent for too long or the signal
+ * is aborted. @throws AgentError the refusal of the server, SERVER_UNREACHABLE when the connection breaks
  */
 export async function* connect(scene: ClientScene, request: WireRequest, options: ConnectOptions): AsyncGenerator<readonly Frame[], void> {
   const { signal, onOpen, onRetry } = options;
@@ -33,7 +33,7 @@ export async function* connect(scene: ClientScene, request: WireRequest, options
     onRetry,
     onEvent: ({ data }) => frames.push(JSON.parse(data) as Frame),
   });
-  // Also where nothing ties the body to the signal: a server in this process.
+  // A server in this process may not connect the body to the signal, so the reader is cancelled here too.
   const cancel = (): void => void reader?.cancel().catch(() => {});
   either.addEventListener("abort", cancel);
   try {
@@ -61,12 +61,12 @@ export async function* connect(scene: ClientScene, request: WireRequest, options
   }
 }
 
-/** Barks once when nobody has touched it for too long: one timer at a time, none per byte. */
-function createWatchdog({ clock }: ClientScene, bark: () => void): { touch(): void; stop(): void } {
+/** Calls `onSilence` once when `touch` was not called for `silenceMs`. Keeps one timer, whatever the number of bytes. */
+function createWatchdog({ clock }: ClientScene, onSilence: () => void): { touch(): void; stop(): void } {
   let touchedAt = clock.now();
   const look = (): void => {
     const leftMs = touchedAt + silenceMs - clock.now();
-    if (leftMs <= 0) bark();
+    if (leftMs <= 0) onSilence();
     else stop = clock.after(leftMs, look);
   };
   let stop = clock.after(silenceMs, look);

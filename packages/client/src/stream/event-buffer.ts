@@ -2,12 +2,13 @@ import { type AgentEvent, createDroppedAnswers, type EphemeralEvent } from "@loo
 import { readerBytes } from "../client-limits.ts";
 
 /**
- * What waits for the reader of an execution. Never blocks who writes: over 1 MiB of deltas those that wait are dropped, and more of the same
- * lanes with them, until a snapshot of the lane comes: at the latest before the end of an answer. Durable events are never dropped.
+ * Events that wait for the reader of an execution. The writer is never blocked: when more than 1 MiB of deltas wait, all of them are dropped,
+ * and later deltas of the same lanes too until a snapshot of the lane comes, at the latest before the end of an answer. Durable events are
+ * never dropped.
  */
 export interface EventBuffer extends AsyncIterator<AgentEvent, undefined> {
   push(event: AgentEvent): void;
-  /** No more events; the reader gets what is left, then the end, or the error. */
+  /** Ends the stream: the reader gets the events that are left, then the end or the error. */
   end(error?: unknown): void;
 }
 
@@ -19,7 +20,7 @@ interface Reader {
 const isEphemeral = (event: AgentEvent): event is EphemeralEvent => "lane" in event;
 const isSnapshot = (event: AgentEvent): event is EphemeralEvent => event.type.endsWith("_snapshot");
 
-/** Bytes that a delta is taken for. */
+/** Estimated bytes of a waiting delta; 0 for durable events. */
 const weightOf = (event: AgentEvent): number => (isEphemeral(event) ? 64 + ("delta" in event ? event.delta.length * 2 : 0) : 0);
 
 export function createEventBuffer(): EventBuffer {

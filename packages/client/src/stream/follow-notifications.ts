@@ -13,7 +13,7 @@ export interface NotificationsOptions {
   readonly onState?: (state: ConnectionState) => void;
 }
 
-/** What concerns a caller: all sessions in hints, the named ones in full, and what the product tells. */
+/** Events for one caller: hints for all sessions, all events of the named ones, and notifications of the product. */
 export type NotificationEvent =
   | (SessionEvent & { readonly sessionId: string })
   /** Takes the place of everything of this session before it. */
@@ -23,7 +23,7 @@ export type NotificationEvent =
   | { readonly type: "notification"; readonly notification: Notification };
 
 /**
- * What concerns the caller as it comes, one batch per read, over any number of connections: each durable event of a named session once and in
+ * The caller's events as they come, one batch per read, over any number of connections: each durable event of a named session once and in
  * order; hints and notifications may be missed while there is no connection. Ends when the signal is aborted.
  * @throws AgentError SESSION_NOT_FOUND, CURSOR_INVALID, INPUT_INVALID, UNAUTHENTICATED, FORBIDDEN
  */
@@ -54,7 +54,10 @@ export async function* followNotifications(
 
 const sessionOf = (frame: Frame): string => ("sessionId" in frame ? String(frame.sessionId) : "");
 
-/** Snapshots of the sessions whose log ends before the reader's place, or that have gone on since: the refusal does not say which they are. */
+/**
+ * Snapshots of the named sessions whose cursor no longer fits: the refusal does not name them, so each session is compared. `isAhead`: a cursor
+ * lies after the end of its log; otherwise any session with newer events may be the one.
+ */
 async function lostPlaces(scene: ClientScene, places: ReadonlyMap<string, Place>, isAhead: boolean): Promise<NotificationEvent[]> {
   const lost: NotificationEvent[] = [];
   for (const [sessionId, place] of places) {

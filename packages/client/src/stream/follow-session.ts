@@ -4,15 +4,15 @@ import type { Frame } from "./connect.ts";
 import { type ConnectionState, watch } from "./watch.ts";
 
 export interface FollowOptions {
-  /** The cursor to go on after; `""`: from the start of the session. Default: from now, with a `session_snapshot` first. */
+  /** The events after this cursor; `""`: from the start of the session. Default: from now, with a `session_snapshot` first. */
   readonly after?: string;
   /** Stops watching, not the session. */
   readonly signal?: AbortSignal;
-  /** Told how the connection stands, whenever that changes. */
+  /** Called at each change of the connection's state. */
   readonly onState?: (state: ConnectionState) => void;
 }
 
-/** What a followed session tells. Of unknown types, which a newer server may send, nothing is to be thought. */
+/** An event of a followed session. A newer server may send types that are not listed; ignore them. */
 export type FollowedEvent =
   | SessionEvent
   /** Takes the place of everything before it. */
@@ -21,8 +21,8 @@ export type FollowedEvent =
   | { readonly type: "rest" };
 
 /**
- * The events of a session as they come, one batch per read, over any number of connections: each durable event once and in order. Where the
- * server has lost history that the reader saw, or tells it no more because it is too old, a `session_snapshot` comes in its place. Ends when the signal is aborted.
+ * The events of a session as they come, one batch per read, over any number of connections: each durable event once and in order. When the
+ * server has lost history that the reader saw, or no longer keeps it, a `session_snapshot` comes in its place. Ends when the signal is aborted.
  * @throws AgentError SESSION_NOT_FOUND, SESSION_CLOSED, CURSOR_INVALID, UNAUTHENTICATED, FORBIDDEN
  */
 export async function* followSession(

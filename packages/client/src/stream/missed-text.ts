@@ -3,17 +3,18 @@ import type { AgentEvent, EphemeralEvent } from "@loopwright/core/protocol";
 type Snapshot = Extract<EphemeralEvent, { readonly type: "message_snapshot" }>;
 
 /**
- * Gives each event, and before a snapshot the text that it adds to what was told of its lane, as a delta: a reader that adds up `text_delta` misses
- * nothing, and one that takes the snapshot in place of the lane has the same. A snapshot with other words than those told stands alone.
+ * Passes each event on and puts a `text_delta` before a snapshot, with the text that the snapshot adds to the deltas passed on so far. So a reader
+ * that concatenates `text_delta` and one that replaces the lane by the snapshot have the same text. A snapshot that does not continue the text
+ * passed on so far gets no delta.
  */
 export function createMissedText(): (event: AgentEvent) => readonly AgentEvent[] {
-  let told = "";
+  let passedOn = "";
   let n = 0;
   /** Of the text block that is being written. */
   let open: number | undefined;
 
   const begin = (): void => {
-    told = "";
+    passedOn = "";
     n = 0;
     open = undefined;
   };
@@ -21,9 +22,9 @@ export function createMissedText(): (event: AgentEvent) => readonly AgentEvent[]
   function missedBefore(event: Snapshot): readonly AgentEvent[] {
     const { lane, content } = event;
     const text = content.map((part) => (part.type === "text" ? part.text : "")).join("");
-    const delta = text.slice(told.length);
-    const isMore = delta !== "" && text.startsWith(told);
-    told = text;
+    const delta = text.slice(passedOn.length);
+    const isMore = delta !== "" && text.startsWith(passedOn);
+    passedOn = text;
     if (!isMore) return [];
     const index = open ?? content.findLastIndex((part) => part.type === "text");
     const start = { type: "text_start", index, lane, n: n + 1 } as const;
@@ -37,7 +38,7 @@ export function createMissedText(): (event: AgentEvent) => readonly AgentEvent[]
     if (event.type === "message_start" || event.type === "attempt_discarded") begin();
     if (!("lane" in event)) return [event];
     const events = event.type === "message_snapshot" ? [...missedBefore(event), event] : [event];
-    if (event.type === "text_delta") told += event.delta;
+    if (event.type === "text_delta") passedOn += event.delta;
     if (event.type === "text_start") open = event.index;
     else if (event.type.endsWith("_start") || event.type === "text_end") open = undefined;
     if (!event.type.startsWith("tool_execution") && event.type !== "progress") n = event.n;

@@ -17,7 +17,7 @@ export type ConnectionState =
 export interface WatchOptions {
   /** What to ask for, before each connection. */
   readonly request: () => WireRequest;
-  /** Told why the server refused; true: ask again at once, for something else. */
+  /** Called with the refusal of the server; true: ask again at once, because `request` now asks for something else. */
   readonly onRefused?: (error: AgentError) => boolean | Promise<boolean>;
   /** Whether to try again after so many failures in a row, and this wait. Default: always. */
   readonly mayWait?: (failures: number, waitMs: number) => boolean;

@@ -1,6 +1,6 @@
 /*
  * Owns: the client rule of the event stream. A durable event is applied if its cursor is greater than the last one; an ephemeral one if
- * its lane is open and its number is the lane's last + 1; a snapshot replaces what its lane said, unless the view is ahead of it.
+ * its lane is open and its number is the lane's last + 1; a snapshot replaces the content of its lane, unless the view is ahead of it.
  * Does not own: what a screen makes of the view.
  * Invariants
  *  V1 pure: the view given in keeps its value; what does not change stays the same object;
@@ -44,7 +44,7 @@ function applyEphemeral(draft: ViewDraft, event: EphemeralEvent): void {
   else if ("callKey" in event) draft.changeCall(event.callKey, (call) => foldCall(call, event));
 }
 
-/** As the session itself would say it: `waiting` when nobody but people or clients can move it. */
+/** The same status that core derives from the log: `waiting` when every open call waits for a person, a client or a child. */
 function statusOf({ status, run, waiting, answer, calls }: SessionView): SessionView["status"] {
   if (status === "closed") return status;
   if (!run) return waiting.length > 0 ? "running" : "idle";

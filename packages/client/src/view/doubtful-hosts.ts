@@ -13,7 +13,7 @@ export interface DoubtfulHost {
   readonly why: "scripts" | "letters" | "encoded" | "name";
 }
 
-/** Characters that are looked through, and hosts that are told of. */
+/** Most characters searched, and most hosts reported. */
 const limits = { charactersMax: 2_000_000, hostsMax: 20 } as const;
 
 const authorities = /\b[a-z][a-z0-9+.-]*:[/\\]{2,}([^\s/?#"'<>\\`]+)|@([^\s/?#"'<>\\`@:]+)/giu;

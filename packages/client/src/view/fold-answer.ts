@@ -23,7 +23,7 @@ function foldParts(parts: readonly ViewPart[], event: EphemeralEvent): readonly 
     case "toolcall_delta": {
       const place = placeOf(parts, event.index);
       const part = parts[place];
-      // Without its start nobody knows what is called: its end will tell.
+      // Without its start the name of the tool is unknown; `toolcall_end` brings it.
       return part?.type === "tool_call" ? withPart(parts, place, { ...part, argsText: part.argsText + event.delta }) : parts;
     }
     case "toolcall_end": {
@@ -36,7 +36,7 @@ function foldParts(parts: readonly ViewPart[], event: EphemeralEvent): readonly 
   }
 }
 
-/** A start, a delta, or an end, which says the whole text. */
+/** A start, a delta, or an end, which carries the whole text. */
 interface Writing {
   readonly index: number;
   readonly delta?: string;
@@ -47,7 +47,7 @@ interface Writing {
 function foldWriting(parts: readonly ViewPart[], type: "text" | "thinking", { index, delta = "", ...end }: Writing): readonly ViewPart[] {
   const whole = end[type];
   let place = placeOf(parts, index);
-  // What a snapshot told of goes on: only its last part can be open.
+  // The delta continues a part that came with a snapshot: only its last part can be open.
   const last = parts.at(-1);
   if (place < 0 && last?.type === type && last.index === undefined && !last.ended) place = parts.length - 1;
   const part = parts[place];

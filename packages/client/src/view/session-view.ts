@@ -32,7 +32,7 @@ export interface ViewMessage {
   readonly verdicts?: readonly ViewVerdict[];
 }
 
-/** A step that a tool tells of. */
+/** A step that a tool reports as progress. */
 export interface ViewProgress {
   readonly id: string;
   readonly title: string;
@@ -68,7 +68,7 @@ export interface ViewCall {
   readonly verdicts?: readonly ViewVerdict[];
 }
 
-/** A piece of an answer that is being written. `index`: its place in the answer; absent as long as only a snapshot told of it. */
+/** A part of an answer that is being written. `index`: its place in the answer; absent while the part is known from a snapshot only. */
 export type ViewPart = (
   | { readonly type: "text"; readonly text: string; readonly ended: boolean }
   | { readonly type: "thinking"; readonly text: string; readonly ended: boolean }
@@ -111,7 +111,7 @@ export interface ViewRun {
   readonly aborting?: string;
   readonly retry?: { readonly reason: string; readonly until?: number };
   readonly limit?: { readonly which: string; readonly value: number };
-  /** Where the next input goes on, when somebody chose another branch meanwhile. */
+  /** The message that the next input continues, when the head was moved during the run. */
   readonly movedHead?: MessageId | null;
   /** Why it is about to end. */
   readonly failure?: { readonly code: ErrorCode; readonly error: string };

@@ -7,13 +7,13 @@ export function siblingsOf(view: SessionView, id: MessageId): readonly MessageId
   return message ? (view.children.get(message.parent) ?? []) : [];
 }
 
-/** The versions of a message: its siblings that the same side said. One for a message that was never edited or answered again. */
+/** The versions of a message: its siblings of the same role, itself included. One for a message that was never edited or regenerated. */
 export function versionsOf(view: SessionView, id: MessageId): readonly MessageId[] {
   const role = view.messages.get(id)?.message.role;
   return siblingsOf(view, id).filter((sibling) => view.messages.get(sibling)?.message.role === role);
 }
 
-/** The end of the newest conversation that goes on from a message: where the head goes when people choose this version. */
+/** The last message of the newest branch below a message: where the head moves when a person chooses this version. */
 export function latestBelow(view: SessionView, id: MessageId): MessageId {
   let last = id;
   for (let next = view.children.get(last)?.at(-1); next !== undefined; next = view.children.get(last)?.at(-1)) last = next;

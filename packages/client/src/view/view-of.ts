@@ -3,7 +3,7 @@ import { CallMap } from "./call-map.ts";
 import { answeredCall, askedCalls, childCall, startedCall, waitingCall } from "./fold-call.ts";
 import type { SessionView, ViewAnswer, ViewCall, ViewEnd, ViewRun } from "./session-view.ts";
 
-/** The session as its snapshot tells it. The cost is the number of messages. */
+/** The view of a snapshot. Takes time in proportion to the number of messages. */
 export function viewOf(snapshot: SessionSnapshot): SessionView {
   const { messages: list, run, lastRun, participants: _, waitsFor: __, ...same } = snapshot;
   const messages = new Map(list.map((message) => [message.id, message]));
@@ -26,12 +26,12 @@ export function viewOf(snapshot: SessionSnapshot): SessionView {
   };
 }
 
-/** Nothing happens in a session while a model writes, but for inputs: the last change is when it began. */
+/** While a model writes, a session changes by inputs only, so the last change is taken for the start of the answer. */
 function answerOf({ head, updatedAt }: SessionSnapshot, { lane, runId }: Pick<ViewAnswer, "lane" | "runId">): ViewAnswer {
   return { lane, n: 0, runId, parent: head, startedAt: updatedAt, parts: [] };
 }
 
-/** What is being stopped is not tried again. */
+/** A run that is being aborted has no `retry`: it is not tried again. */
 function runOf({
   answering: _,
   tools: __,

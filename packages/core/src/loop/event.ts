@@ -16,7 +16,7 @@ export interface PendingToolCall {
   readonly deadline?: number;
 }
 
-/** A call that is awaiting approval, with the fields that the person who decides needs. */
+/** A call that is awaiting approval, with the fields that a person needs to decide on it. */
 export interface PendingApproval {
   readonly toolCallId: string;
   readonly callKey: string;

@@ -4,9 +4,9 @@ import { mapSse, type SseEvent } from "./sse.ts";
 
 /** How a vendor separates the events of a streamed answer. */
 export interface Framing<Read> {
-  /** Tells by the content type whether a body is framed so; `undefined` where the type tells nothing. */
+  /** Whether a body of this content type is framed so; `undefined` where the type does not show it. */
   readonly isFramed: (contentType: string) => boolean | undefined;
-  /** What a consumer makes of the events of each read of the socket. */
+  /** Decodes the events of each read of the socket. */
   readonly map: <Item>(body: ReadableStream<Uint8Array>, consumer: ReadConsumer<Read, Item>, options?: ReaderOptions) => BodyReader<Item>;
 }
 

@@ -18,8 +18,8 @@ export async function readWholeJson(response: Response): Promise<unknown> {
 }
 
 /**
- * The response with at most `bodyLimits.errorBytes` of its body, read already: an SDK reads the body of an error without a bound. What came of a
- * body that breaks off is kept, because the status says more than the body.
+ * The response with at most `bodyLimits.errorBytes` of its body, already read: an SDK reads the body of an error without a bound. A body that
+ * breaks off is kept as far as it came, because the status is more important than the body.
  */
 export async function withShortBody(response: Response, signal: AbortSignal | null | undefined): Promise<Response> {
   const { status, statusText } = response;

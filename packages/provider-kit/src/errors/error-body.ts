@@ -1,4 +1,4 @@
-/** What a vendor's error says, wherever it was put. */
+/** The parts of a vendor's error, from whichever place the vendor puts them. */
 export interface VendorError {
   readonly message?: string;
   readonly type?: string;

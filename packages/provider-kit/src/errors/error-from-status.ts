@@ -17,7 +17,7 @@ export interface StatusErrorInput extends VendorError {
   readonly headers?: Headers;
   /** Taken out of the vendor's text verbatim: the key. */
   readonly secrets?: readonly string[];
-  /** Where the vendor says it in the body. Default: read from the headers, then, of a rate limit, from its sentence. */
+  /** The wait that the body names. Default: read from the headers, then, for a rate limit, from the vendor's sentence. */
   readonly retryAfterMs?: number;
   readonly cause?: unknown;
 }

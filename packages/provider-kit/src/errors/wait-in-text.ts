@@ -9,7 +9,7 @@ const textMax = 2_000;
 
 /**
  * How long a vendor's sentence asks to wait, in milliseconds: "Please try again in 6m0s", "Your quota will reset after 239h59m", "Please retry in
- * 34.07s". `undefined` where it says nothing of the kind.
+ * 34.07s". `undefined` where it names no wait.
  * @see https://platform.openai.com/docs/guides/rate-limits, https://ai.google.dev/gemini-api/docs/rate-limits (2026-11-21)
  */
 export function waitInText(text: string | undefined): number | undefined {

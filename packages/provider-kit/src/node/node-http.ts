@@ -151,7 +151,7 @@ function sendOnce(options: RequestOptions, call: Call): Promise<Response> {
     const request = options.protocol === "https:" ? httpsRequest(options) : httpRequest(options);
     const abort = (): void => {
       request.destroy();
-      // Without a socket (in the queue, in a tunnel being dug) the request itself would say nothing yet.
+      // A request without a socket (queued, or waiting for a tunnel) does not report its end by itself.
       fail(signal?.reason);
     };
     const settled = (): void => signal?.removeEventListener("abort", abort);

@@ -30,7 +30,7 @@ function decoderFor(encoding: string | undefined): (Readable & NodeJS.ReadWriteS
   }
 }
 
-/** The pieces of a body between the socket, which pushes, and its one reader, who pulls. */
+/** The pieces of a body between the socket, which pushes, and its one reader, which pulls. */
 class PieceQueue implements ByteSource {
   readonly #stream: Readable;
   readonly #signal: AbortSignal | undefined;

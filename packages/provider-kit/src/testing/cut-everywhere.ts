@@ -27,8 +27,9 @@ export interface CutReport {
 }
 
 /**
- * Plays every stream cut at every byte through the real adapter and the real runtime, broken off and ended cleanly: no run may commit anything but
- * the whole message, and what was cut must be a second attempt. A recording with content after its finish reason is not ended cleanly: nobody can tell.
+ * Plays every stream through the real adapter and the real runtime, cut at every byte, once broken off and once ended cleanly. A run must commit
+ * the whole message and nothing else, and a cut stream must lead to a second attempt. A recording with content after its finish reason is not ended
+ * cleanly, because a clean end after that reason looks complete.
  */
 export async function cutEverywhere(options: CutOptions): Promise<CutReport> {
   const flaws: string[] = [];

@@ -9,7 +9,7 @@ export interface FaultContext {
   readonly replay: Replay;
 }
 
-/** Calls the model once with the replay server answering as told. */
+/** Calls the model once while the replay server answers with the given fault. */
 export function callWith(
   { options, recording, replay }: FaultContext,
   replayOptions: ReplayOptions,

@@ -33,8 +33,8 @@ const faultsTimeoutMs = 120_000;
  * silence with an abort. Every call must reject with the right error, or, where the cut came after the answer was
  * complete, give the very message of the whole recording. A sample of streams is cut at many bytes inside this process too, and made again by the
  * runtime (F1), and is read in other chunkings and forms (F2). LOOPWRIGHT_FAULTS=all does so at every byte, with the counts printed;
- * LOOPWRIGHT_FAULTS=few cuts each recording at a sample of its borders. Skipped like `recordingSuite`. Exclude by id what the vendor's protocol
- * cannot tell, for example content after a finish reason.
+ * LOOPWRIGHT_FAULTS=few cuts each recording at a sample of its borders. Skipped like `recordingSuite`. Exclude by id recordings whose cut the
+ * vendor's protocol does not show, for example with content after a finish reason.
  */
 export function faultSuite(options: RecordingSuiteOptions): void {
   withReplay(options, "faults of recorded traffic", (all, replay) => {
@@ -151,7 +151,7 @@ function cutsOf(recording: Recording, isFew: boolean): string[] {
   const borders = bordersOf(body, recording.provider === "ollama");
   const ends = [...sampleOf(borders, isFew ? fewBorders : truncationsMax), ...bytes.slice(0, 8)];
   const cuts = [...(isFew ? sampleOf(borders, fewBorders) : borders), ...bytes].map((at) => `cut:${at}`);
-  // Where the vendor goes on after its terminal event, a clean end after the first one looks like the whole to anybody.
+  // When the vendor sends more after its terminal event, a clean end directly after that event looks complete.
   return recording.tags.includes("content-after-finish") ? cuts : cuts.concat(ends.map((at) => `truncate:${at}`));
 }
 

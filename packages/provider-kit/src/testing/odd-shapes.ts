@@ -25,8 +25,8 @@ export interface OddShapesReport {
 const odd: readonly Json[] = [{ odd: 1 }, ["odd"], 7.5, "odd", true];
 
 /**
- * Says the answer once for each member of each event and each JSON type that the member has not, and asks what became of it. A member that is read must be
- * MODEL_PROTOCOL. Whatever else is odd may be passed over or refused, but never as an error of ours (INTERNAL), and never as chunks of other types.
+ * Plays the answer once for each member of each event and each wrong JSON type of that member. A wrong member that the decoder reads must fail with
+ * MODEL_PROTOCOL. Any other wrong member may be ignored or refused, but must not cause INTERNAL or chunks of other types.
  */
 export async function tryOddShapes(options: OddShapes): Promise<OddShapesReport> {
   const { events, read } = options;
@@ -38,7 +38,7 @@ export async function tryOddShapes(options: OddShapes): Promise<OddShapesReport>
     for (const path of pathsIn(event)) {
       for (const value of odd) {
         const before = typeOf(at(event, path));
-        // Of null nobody knows what type it stands for.
+        // A null does not show the type of its member.
         if (before === "null" || before === typeOf(value)) continue;
         tried++;
         const changed = events.with(place, put(event, path, value));

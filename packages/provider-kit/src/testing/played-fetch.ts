@@ -5,7 +5,7 @@ export type PlayedEnd = "whole" | "error";
 
 /**
  * A transport in this process that answers every request with the recording's status and these pieces of a body, one per read. `error`: the
- * connection breaks after the last piece, as undici tells it; `whole`: the body ends there.
+ * connection breaks after the last piece, with the error of undici; `whole`: the body ends there.
  */
 export function playedFetch({ response }: Recording, pieces: readonly Uint8Array[], end: PlayedEnd = "whole"): typeof fetch {
   return async () => {

@@ -23,7 +23,7 @@ const floodPieces = 2_048;
 const key = "wire-KEY-4c1f-CANARY";
 
 /**
- * The `make` of the provider kit for an adapter: a loopback server says the vendor's bytes, the real adapter reads them.
+ * The `make` of the provider kit for an adapter: a loopback server sends the vendor's bytes, the real adapter reads them.
  *
  * ```ts
  * runKit(it, modelProviderKit, { make: providerUnderTest({ wire: acmeWire, model: "acme-1", make: (baseURL, apiKey) => acme({ apiKey, baseURL }) }) });

@@ -22,7 +22,7 @@ export interface RechunkReport {
   readonly flaws: readonly string[];
 }
 
-/** Other bytes that say the same, as the formats allow them. */
+/** Other encodings of the same events, as the formats allow them. */
 interface Form {
   readonly name: string;
   readonly of: (body: string) => string;

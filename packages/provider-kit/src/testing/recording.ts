@@ -13,7 +13,7 @@ export interface RecordedCall {
   readonly input?: string;
 }
 
-/** What a recorded response says, folded by a script that knows no SDK and no adapter. `null`: not reported. */
+/** The content of a recorded response, folded by a script that uses no SDK and no adapter. `null`: not reported. */
 export interface RecordedTruth {
   readonly text: string;
   readonly thinking: string;
@@ -45,7 +45,7 @@ export interface Recording {
   readonly truth: RecordedTruth;
 }
 
-/** How the replay server answers one address: `chunk`, `fault`, `stall`, `retry-after` and more, as its README says. */
+/** How the replay server answers one address: `chunk`, `fault`, `stall`, `retry-after` and more; its README lists them. */
 export type ReplayOptions = Readonly<Record<string, string | number>>;
 
 /** What the replay server saw of one request. */

@@ -2,7 +2,7 @@ import { type Assembled, isAgentError, type ToolCallPart, type Usage, vendorSaid
 import { differenceOf } from "@loopwright/testing";
 import type { RecordedCall, RecordedTruth, Recording } from "./recording.ts";
 
-/** In what an answer differs from what the recording says, as sentences; empty when they agree. Signatures are looked for in the opaque data. */
+/** The differences between an answer and the recording, as sentences; empty when they agree. Signatures are looked for in the opaque data. */
 export function truthDifferences(answer: Assembled, recording: Recording): readonly string[] {
   const { truth } = recording;
   const differences: string[] = [];
@@ -92,7 +92,7 @@ function usageDifferences(got: Usage | undefined, wanted: RecordedTruth["usage"]
     .map(([what, actual, expected]) => `usage, ${what}: expected ${shown(expected)}, got ${shown(actual)}`);
 }
 
-/** In what an error differs from the recorded one; empty when it says what the vendor said under a fitting code. */
+/** The differences between an error and the recorded one; empty when its code fits and it holds the vendor's message. */
 export function errorDifferences(error: unknown, recording: Recording): readonly string[] {
   const { truth } = recording;
   if (!isAgentError(error))

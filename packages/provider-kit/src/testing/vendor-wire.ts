@@ -14,11 +14,11 @@ export interface WireFailure {
   readonly message: string;
   /** The prompt is too long: the vendor's own words and status for it. */
   readonly overflow: boolean;
-  /** Said in the body as the vendor says it. Absent, and unused by a vendor that has no such way: capability `body-waits`. */
+  /** A wait that is named in the body, in the vendor's form. Ignored for a vendor without such a form: capability `body-waits`. */
   readonly waitMs?: number;
 }
 
-/** How one vendor says what the provider kit wants said. Pure: written from the vendor's documentation, not from the adapter. */
+/** Encodes the provider kit's answers and errors in one vendor's format. Pure: written from the vendor's documentation, not from the adapter. */
 export interface VendorWire {
   /** Content type of a streamed answer. */
   readonly contentType: string;

@@ -27,7 +27,7 @@ export type WireResponse =
   /** No headers until the client goes away. */
   | { readonly type: "silence" };
 
-/** A small HTTP server on the loopback interface that says very precise bytes. */
+/** A small HTTP server on the loopback interface that controls every byte it sends. */
 export interface WireServer {
   /** For example `http://127.0.0.1:40123`. */
   readonly origin: string;
@@ -37,12 +37,12 @@ export interface WireServer {
   readonly hangUps: () => number;
   /** True once an answer has come to a `hold` or a `silence`. */
   readonly isSilent: () => boolean;
-  /** Lets every held answer go on. */
+  /** Continues every answer that is on hold. */
   readonly release: () => void;
   readonly close: () => Promise<void>;
 }
 
-/** Starts a server that answers every request as `respond` says. The caller closes it. */
+/** Starts a server that answers every request with the result of `respond`. The caller closes it. */
 export async function wireServer(respond: (request: WireRequest) => WireResponse): Promise<WireServer> {
   const requests: WireRequest[] = [];
   const releases: (() => void)[] = [];

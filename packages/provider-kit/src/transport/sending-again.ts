@@ -9,8 +9,8 @@ export const sendAgainMax = 3;
  * A transport that sends a request again, at once, when a reused connection was lost before an answer: a server closes a connection that has been
  * idle, just as the next request goes out on it. The request costs no attempt of the call then.
  *
- * `fetch` does not say which connection it took, so each answer counts as one connection that may be reused, and each lost request takes one off.
- * A server that refuses every connection therefore gets no second request, and a server that dies gets no more of them than it gave answers.
+ * `fetch` does not show which connection it used, so each answer adds one to the count of reusable connections, and each lost request takes one
+ * off. A server that refuses every connection therefore gets no second request, and a server that dies gets no more of them than it gave answers.
  */
 export function sendingAgain(transport: typeof fetch): typeof fetch {
   let spares = 0;

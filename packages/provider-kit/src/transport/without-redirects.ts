@@ -5,13 +5,14 @@ import { vendorText } from "../errors/redact.ts";
 export interface RedirectContext {
   /** Name for people, for example `OpenAI`. */
   readonly provider: string;
-  /** Taken out of what an error says: the key. */
+  /** Removed from the texts of errors: the key. */
   readonly secrets?: readonly string[];
 }
 
 /**
  * A transport that never follows a redirect: a redirect would take the headers with the key, and with status 307 or 308 the whole prompt, to a server
- * that nobody chose. An answer with such a status is thrown as MODEL_REDIRECTED, and so is one that the transport got by following against this wish.
+ * that was not configured. A response with such a status is thrown as MODEL_REDIRECTED, and so is one that a transport got by following the
+ * redirect in spite of `redirect: "manual"`.
  */
 export function withoutRedirects(transport: typeof fetch, context: RedirectContext): typeof fetch {
   return async (input, init) => {
@@ -19,7 +20,7 @@ export function withoutRedirects(transport: typeof fetch, context: RedirectConte
     // In a browser the status and the address of a redirect are hidden.
     const isRedirect = response.type === "opaqueredirect" || (response.status >= 300 && response.status < 400);
     if (!isRedirect && !response.redirected) return response;
-    // Best effort: what the body says does not matter, only that its connection is free.
+    // Best effort: the body is not needed, only its connection.
     response.body?.cancel().catch(() => undefined);
     throw redirectError(response, { ...context, url: input instanceof Request ? input.url : String(input) });
   };

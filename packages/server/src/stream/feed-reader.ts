@@ -20,7 +20,7 @@ export interface Subscription {
   readonly sink: EventSink;
   /** The stream begins with the durable events after this cursor. Default: with all of them. */
   readonly after?: EventCursor;
-  /** Durable events up to it are passed to `told` alone: the reader has them. */
+  /** Durable events up to it are only counted as sent: the reader has them. */
   readonly seen?: EventCursor;
   /** Only the events of this run. */
   readonly runId?: string;

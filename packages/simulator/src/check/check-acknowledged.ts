@@ -3,7 +3,7 @@ import type { Acknowledged, SimulatedClient } from "../people/simulated-client.t
 import type { Claim } from "./finding.ts";
 import type { LogModel } from "./log-model.ts";
 
-/** I1: what was acknowledged is in the log, where it was said to be, once, and in the order in which it was asked for. */
+/** I1: each acknowledged request is in the log once, at the acknowledged position, and in the order of the requests. */
 export function checkAcknowledged(
   client: SimulatedClient,
   { facts, model, claim }: { facts: readonly Fact[]; model: LogModel; claim: Claim },
@@ -22,7 +22,7 @@ export function checkAcknowledged(
         );
 }
 
-/** What people answer names its call. */
+/** An answer or a decision names its call. */
 function checkAnswered(fact: Fact, claim: Claim): void {
   if (fact.type !== "client.answered") return;
   const named = /^Answer to (\S+)\.(?: |$)/.exec(textOf(fact))?.[1] ?? fact.callKey;

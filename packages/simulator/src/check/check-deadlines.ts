@@ -1,7 +1,7 @@
 import type { Fact } from "@loopwright/core";
 import type { Claim } from "./finding.ts";
 
-/** I10: nobody is too late before the date that the log says; only where all clocks are right. */
+/** I10: no call expires before the deadline in the log. Checked only when all clocks are right. */
 export function checkDeadlines(facts: readonly Fact[], claim: Claim): void {
   const deadlines = new Map<string, number>();
   for (const fact of facts) {

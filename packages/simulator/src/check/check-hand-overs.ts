@@ -1,8 +1,8 @@
 /*
  * Owns: what becomes of a session when the process that runs it hands over.
- *  H3 once its hand-over is over a process does nothing more;
- *  H4 in good weather a hand-over costs half a second, not a lease: what is owed has another owner by then, where there is one;
- *  H5 what ends well soon after it was signalled is in the log.
+ *  H3 a process does nothing after its hand-over has ended;
+ *  H4 without faults a hand-over takes half a second, not the time of a lease: unfinished work has another owner by then, if there is one;
+ *  H5 an effect that succeeds soon after its abort signal is in the log.
  */
 import type { Fact } from "@loopwright/core";
 import type { HandOver } from "../world/host-record.ts";

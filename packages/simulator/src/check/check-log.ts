@@ -3,7 +3,7 @@ import { holdsHalfPair } from "../world/request-flaw.ts";
 import type { Claim } from "./finding.ts";
 import type { CallModel, LogModel, RunModel } from "./log-model.ts";
 
-/** What every log must be, whatever happened: I2, I4, I6, I7, I9. `isOver`: nothing is to come. */
+/** Checks what holds of every log: I2, I4, I6, I7, I9. `isOver`: no more facts will come. */
 export function checkLog(
   facts: readonly Fact[],
   model: LogModel,
@@ -30,7 +30,7 @@ function checkEpochs(facts: readonly Fact[], claim: Claim): void {
   }
 }
 
-/** I9: once an epoch is claimed nobody writes in an older one. */
+/** I9: after a claim no fact is written under an older epoch. */
 export function checkFences(
   facts: readonly Fact[],
   claims: readonly { readonly epoch: number; readonly lastSeq: number }[],

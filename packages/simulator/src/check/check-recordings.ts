@@ -2,7 +2,7 @@ import type { DurableEvent } from "@loopwright/core";
 import type { SimulatedClient } from "../people/simulated-client.ts";
 import type { Claim } from "./finding.ts";
 
-/** I3: every client was told the events of the log, each once and in order, and nothing that no client may be told. */
+/** I3: every client received the events of the log, each once and in order, and no event that clients must not see. */
 export function checkRecording(client: SimulatedClient, told: readonly DurableEvent[], claim: Claim): void {
   const { name, recording } = client;
   for (const flaw of recording.flaws.slice(0, 3)) claim(false, "I3", () => `${name} ${flaw}`);

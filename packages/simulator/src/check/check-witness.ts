@@ -11,11 +11,11 @@ export interface WitnessScene {
   readonly facts: readonly Fact[];
   readonly model: LogModel;
   readonly claim: Claim;
-  /** After an abort is in the log, a connection of its run may be open for so long. */
+  /** How long a connection of a run may stay open after the run's abort is in the log. */
   readonly abortMs: number;
 }
 
-/** What the world saw against what the log says: I5, I6, I7, I8, and that nobody acts who has lost the session. */
+/** Compares the witnessed side effects with the log: I5, I6, I7, I8, and that no process acts for a session that it has lost. */
 export function checkWitness(scene: WitnessScene): void {
   const { world, session, model, claim } = scene;
   const starts = world.witness.tools.filter((start) => start.session === session);
@@ -54,7 +54,7 @@ function checkTool(intents: readonly FactOf<"tool.started">[], seen: readonly To
   claim(done.length > 0, "I5", () => `the log says that ${end.callKey} was done, and nobody saw it`);
 }
 
-/** Nobody begins anything once another has claimed the session. */
+/** A process begins no effect after another process has claimed the session. */
 function checkOwner(
   { world, session, claim }: WitnessScene,
   { node, epoch, atMs, what }: { readonly node: string; readonly epoch: number; readonly atMs: number; readonly what: string },
@@ -72,7 +72,7 @@ function checkModels(scene: WitnessScene): void {
   const ref = { scope: world.scope, session };
   const free = new Set(starts);
   for (const call of calls) {
-    // Its intent: the newest one of that attempt that was in the log by then.
+    // The intent of the effect: the newest fact of that attempt that was in the log at that moment.
     const intent = starts.findLast(
       (fact) => free.has(fact) && fact.attempt === call.attempt && world.store.writtenAtMs(ref, fact.seq) <= call.atMs,
     );
@@ -86,7 +86,7 @@ function checkModels(scene: WitnessScene): void {
 /** How long an owner that has lost its lease in time may take to close what it has open. */
 const closingMs = 300;
 
-/** I9: whoever is taken over from has written its last by then, and has closed what it had open; only who stands still cannot. */
+/** I9: an owner that was replaced writes nothing after the claim and closes its open effects, unless its process is paused. */
 function checkTakeOvers({ world, session, facts, claim }: WitnessScene): void {
   const claims = world.store.claims.filter((one) => one.session === session);
   checkFences(facts, claims, claim);
@@ -104,12 +104,12 @@ function checkTakeOvers({ world, session, facts, claim }: WitnessScene): void {
   }
 }
 
-/** When the process last went on after it had stood still; 0: it never did. */
+/** When the process last resumed after a pause; 0 without a pause. */
 function pausedUntilMs({ everyHost }: World, name: string): number {
   return everyHost.find(({ node }) => node.name === name)?.node.lastPause?.toMs ?? 0;
 }
 
-/** I8: a while after an abort no connection of its run is open. */
+/** I8: an aborted run has no open connection after the grace period. */
 function checkAborts({ world, session, model, claim, abortMs }: WitnessScene): void {
   const ref = { scope: world.scope, session };
   for (const { aborts, started, runId } of model.runs.values()) {

@@ -1,5 +1,5 @@
 /*
- * Owns: a naive reading of a log, made apart from the fold of core, so that both would have to be wrong in the same way.
+ * Owns: a naive model of a log, written independently of core's fold: an error is missed only if both have the same error.
  */
 import type { Fact, FactOf } from "@loopwright/core";
 
@@ -27,7 +27,7 @@ export interface LogModel {
   readonly inputs: readonly FactOf<"input.accepted">[];
   readonly runs: ReadonlyMap<string, RunModel>;
   readonly isClosed: boolean;
-  /** Why somebody still has to do something; `undefined` when nothing is owed to anybody but people. */
+  /** Why an owner still has work to do; `undefined` when the session rests or waits for people or clients only. */
   readonly owed: string | undefined;
   /** Calls that wait for a client or a decision. */
   readonly waiting: readonly string[];

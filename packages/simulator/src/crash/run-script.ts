@@ -19,7 +19,7 @@ import { createVirtualTime } from "../world/virtual-time.ts";
 import { scriptAgent, scriptedToolMs, scriptModel } from "./script-agent.ts";
 import type { ScriptedAct, TurnScript } from "./turn-script.ts";
 
-/** At its n-th request this happens to a process. */
+/** A fault that hits a process at its n-th request. */
 export interface Fuse {
   /** `n1.1`, `n2.1`, ... */
   readonly node: string;
@@ -104,7 +104,7 @@ export async function runScript(script: TurnScript, { setting, fuses, sabotage }
   }
 }
 
-/** Does what the script says as soon as the client was told of what it waits for. */
+/** Performs each step of the script when the client receives the event that triggers it. */
 function followScript(world: World, client: SimulatedClient, acts: readonly ScriptedAct[]): void {
   const open = new Set(acts);
   const look = (): void => {

@@ -25,7 +25,7 @@ export function scriptedToolMs(tool: string): number {
   return tool === "slow" ? 2_000 : 40;
 }
 
-/** Says the n-th turn when n - 1 answers stand in the request, whichever attempt it is. */
+/** Gives the n-th answer when the request holds n - 1 answers, in every attempt. */
 export function scriptModel({ turns }: TurnScript): ModelScript {
   return ({ messages }, { attempt }) => {
     const said = messages.filter(({ role }) => role === "assistant").length;

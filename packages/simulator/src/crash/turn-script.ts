@@ -1,7 +1,7 @@
 import type { AgentOptions, SessionEvent } from "@loopwright/core";
 import type { ScriptedTurn } from "@loopwright/core/memory";
 
-/** What a person does, once they were told of something. */
+/** An action of a person, triggered by an event. */
 export interface ScriptedAct {
   /** Event after which it is done; `start`: at the beginning. The n-th of its type, from 1. */
   readonly after: "start" | SessionEvent["type"];
@@ -21,15 +21,15 @@ export interface ScriptedAct {
     | "rename";
 }
 
-/** One scripted conversation: what the model says in each turn, what people do, and how it ends when nothing fails. */
+/** One scripted conversation: the model's answer in each turn, the actions of people, and the end when nothing fails. */
 export interface TurnScript {
   readonly name: string;
-  /** The n-th answer of the conversation, whichever attempt it takes; the last one is said again beyond the end. */
+  /** The n-th answer of the conversation, in every attempt; turns beyond the end get the last one. */
   readonly turns: readonly (ScriptedTurn | ((attempt: number) => ScriptedTurn))[];
   /** Default: one message at the start. */
   readonly acts?: readonly ScriptedAct[];
   readonly limits?: AgentOptions["limits"];
-  /** How each run ends when nothing fails and nobody dies. Absent: it depends on who is faster. */
+  /** How each run ends when nothing fails and no process dies. Absent: the end depends on the order of concurrent requests. */
   readonly ends?: readonly ("completed" | "aborted" | "failed")[];
 }
 
@@ -40,7 +40,7 @@ const ask = (...names: readonly string[]): ScriptedTurn => ({
   calls: names.map((name) => ({ name, args: { of: "this" } })),
   usage: { input: 10, output: 5 },
 });
-/** As vendors do that number the calls of each answer anew. */
+/** Numbers the calls of each answer from the start again, as some vendors do. */
 const askById = (id: string): ScriptedTurn => ({ text: "Let me see.", calls: [{ name: "asks", args: { of: "this" }, id }] });
 const failing =
   (turn: ScriptedTurn) =>

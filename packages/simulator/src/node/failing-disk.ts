@@ -22,7 +22,7 @@ export type DiskCall = keyof typeof diskCalls;
 /** Which share of the calls fails, from 0 to 1. */
 export type DiskFaults = { readonly [call in DiskCall]?: number };
 
-/** A disk that can be told to fail, as one process sees it. */
+/** The control of a failing disk, for one process. */
 export interface DiskControl {
   /** From now on these calls fail with EIO at random, and no others. */
   fail(faults: DiskFaults): Promise<void>;
@@ -30,11 +30,11 @@ export interface DiskControl {
   close(): Promise<void>;
 }
 
-/** What makes disks fail that are well. */
+/** Makes disk operations of child processes fail. */
 export interface FailingDisk {
-  /** What a process is started with, so that its disk can be told to fail. */
+  /** Environment variables of a process whose disk is to be controlled. */
   readonly environment: { readonly [name: string]: string };
-  /** The same, where the disk fails from the beginning. Until it is healed by a control that was told of the same faults. */
+  /** The same, but the disk fails from the start, until a control with the same faults heals it. */
   environmentWith(faults: DiskFaults): { readonly [name: string]: string };
   /** The disk of a process that was started so. */
   control(pid: number): Promise<DiskControl>;

@@ -143,7 +143,7 @@ function lineOf({ client, server, random, toxics, isSwallowed, cut, gone }: Line
   const end = (by: "end" | "reset"): void => {
     gone();
     for (const flow of flows) flow.stop();
-    // The server is always told at once: what it executes from here on nobody hears of.
+    // The server sees the end at once; replies to what it still executes are lost.
     server.destroy();
     if (by === "reset") resetSocket(client);
     else client.destroySoon();

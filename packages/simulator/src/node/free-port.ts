@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 const range = { from: 15_000, to: 32_000 } as const;
 const tries = 50;
 
-/** A port of 127.0.0.1 that nobody listens on at this moment. */
+/** A port of 127.0.0.1 without a listener at this moment. */
 export async function freePort(): Promise<number> {
   for (let attempt = 0; attempt < tries; attempt++) {
     const port = range.from + Math.floor(Math.random() * (range.to - range.from));

@@ -27,9 +27,9 @@ export interface RedisProcess {
   kill(): Promise<void>;
   /** Starts it again on the same folder and port, after `kill` where it still runs; with other arguments where they are given. */
   restart(options?: { readonly args?: readonly string[] }): Promise<void>;
-  /** Stops it in mid-word (SIGSTOP): connections stay, nothing is answered. */
+  /** Pauses it (SIGSTOP): connections stay open and get no replies. */
   pause(): void;
-  /** Lets it go on (SIGCONT). */
+  /** Resumes it (SIGCONT). */
   resume(): void;
   /** One command over a connection of its own: `command("CLIENT", "KILL", "TYPE", "pubsub")`. The reply as the protocol's text; an error reply rejects. */
   command(...words: readonly string[]): Promise<string>;
@@ -61,7 +61,7 @@ export async function startRedis(options?: RedisOptions): Promise<RedisProcess> 
       await server.restart();
       return server;
     } catch (error) {
-      // Somebody else may have taken the port between the look and the start.
+      // Another process may have taken the port between the check and the start.
       if (attempt < startTries && error instanceof Error && error.message.includes("in use")) continue;
       await server.stop();
       throw error;
@@ -149,14 +149,14 @@ class OwnRedis implements RedisProcess {
   }
 }
 
-/** Waits until the server says that it takes connections; what it said instead is the reason of the error. */
+/** Waits until the server reports that it accepts connections. Otherwise rejects with its output as the reason. */
 function readiness(child: ChildProcess): Promise<void> {
   return new Promise((resolve, reject) => {
     const said: string[] = [];
     for (const stream of [child.stdout, child.stderr])
       if (stream)
         createInterface({ input: stream }).on("line", (line) => {
-          // Read to the end of its life, so that a full pipe never stops it; kept only until it is ready.
+          // The output is read until the process ends, so that a full pipe never blocks it; it is kept only until the server is ready.
           if (said.length < 50) said.push(line);
           if (/ready to accept connections/i.test(line)) resolve();
         });

@@ -32,8 +32,8 @@ for (const name of ["old", "new"]) {
 }`;
 
 /**
- * How to start a process that reads these files and folders and may not write what is read-only; a sentence that says why where there is no way:
- * root that may not give up rights, in a folder that no other user may enter.
+ * How to start a process that can read these files and folders and cannot write the read-only ones. A sentence with the reason where that is
+ * impossible: a root user that cannot drop capabilities, in a folder that other users cannot enter.
  */
 export function restrictedStart(paths: readonly string[]): RestrictedStart | string {
   const outer = mkdtempSync(join(tmpdir(), "loopwright-modes-"));

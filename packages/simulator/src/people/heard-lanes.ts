@@ -1,8 +1,8 @@
 import { type DurableEvent, type EphemeralEvent, textOf } from "@loopwright/core";
 
-/** The lanes that one client hears, by its rule. */
+/** The lanes of one client's connection, checked by the client rule. */
 export interface HeardLanes {
-  /** What a lane has said so far comes again, as a snapshot; one that has said nothing begins at 1. */
+  /** A lane with content continues with a snapshot; an empty lane begins at 1. */
   connect(): void;
   durable(event: DurableEvent): void;
   /** `lastSeq`: of the last durable event. */
@@ -10,14 +10,14 @@ export interface HeardLanes {
 }
 
 interface Lane {
-  /** The last number told on this connection. */
+  /** The last number received on this connection. */
   n: number;
   /** Text by index; absent for tools. */
   text: Map<number, string> | undefined;
   readonly callKey: string | undefined;
 }
 
-/** `onFlaw` is told what no client may hear. */
+/** Calls `onFlaw` with each violation of the client rule. */
 export function createHeardLanes(onFlaw: (flaw: string) => void): HeardLanes {
   const lanes = new Map<number, Lane>();
   const closedHere = new Set<number>();
@@ -51,7 +51,7 @@ export function createHeardLanes(onFlaw: (flaw: string) => void): HeardLanes {
         const heard = textHeard(lane);
         const committed = textOf(event.message);
         if (!committed.startsWith(heard)) onFlaw(`heard other words than those of the message ${event.seq}`);
-        // P3: a client that heard a part of an answer on this connection has all of it at its end.
+        // P3: a client that received a part of an answer on this connection has the whole answer when it ends.
         else if (lane && lane.n > 0 && heard !== committed)
           onFlaw(`had ${heard.length} of ${committed.length} characters at the end of the message ${event.seq}`);
       } else if (event.type === "tool_execution_start" || event.type === "tool_execution_end") {

@@ -1,6 +1,6 @@
 import type { DurableEvent } from "@loopwright/core";
 
-/** What a client knows to wait for somebody. */
+/** What waits for a person or a client, as far as one client knows. */
 export interface PendingCalls {
   /** Client calls that wait for an answer. */
   readonly calls: ReadonlyMap<string, { readonly toolCallId: string; readonly toolName: string }>;

@@ -1,15 +1,15 @@
 /*
- * Owns: what one client was told, by the client's rule: durable events once and in order, lanes by their numbers, a snapshot in place of a lane.
- * Does not own: what it should have been told (the checker reads the log), what waits for the client (pending-calls).
+ * Owns: the events that one client received, by the client rule: durable events once and in order, lanes by their numbers, a snapshot in place of
+ * a lane. Does not own: the events that it should have received (the checker reads the log), what waits for the client (pending-calls).
  */
 import type { DurableEvent, EphemeralEvent, EventCursor, SessionEvent } from "@loopwright/core";
 import { createHeardLanes, type HeardLanes } from "./heard-lanes.ts";
 import { createPendingCalls, type PendingCalls } from "./pending-calls.ts";
 
 export class Recording {
-  /** What no client may be told, in words. */
+  /** Violations of the client rule, as text. */
   readonly flaws: string[] = [];
-  /** What waits for the client, as far as it was told. */
+  /** What waits for the client, from the events that it received. */
   readonly pending: PendingCalls = createPendingCalls();
   readonly #durable: DurableEvent[] = [];
   readonly #counts = new Map<SessionEvent["type"], number>();
@@ -25,7 +25,7 @@ export class Recording {
     return last && { seq: last.seq, k: last.k };
   }
 
-  /** How many events of a type it was told, ephemeral ones too. */
+  /** How many events of a type it received, ephemeral ones included. */
   countOf(type: SessionEvent["type"]): number {
     return this.#counts.get(type) ?? 0;
   }

@@ -1,16 +1,16 @@
 /*
- * Owns: how a client gets an answer: one try after the other, at any process. Does not own: what it asks for.
+ * Owns: the retries of a client's request, at any process. Does not own: the request.
  */
 import { type AgentSession, isAgentError } from "@loopwright/core";
 import type { Dice } from "../world/dice.ts";
 import type { SimulatedHost } from "../world/simulated-host.ts";
 import type { World } from "../world/simulated-world.ts";
 
-/** What came of one request: a value, a refusal for good, or nobody knows. */
+/** The outcome of one request: a value, a final refusal, or unknown. */
 export type Answer<T> = { readonly value: T } | { readonly refusal: string } | "unknown";
 
 export interface Requests {
-  /** Tries until there is an answer, or patience is over. */
+  /** Tries until there is an answer, or until the client gives up. */
   insist<T>(what: string, act: (handle: AgentSession) => Promise<T>): Promise<Answer<T>>;
   /** Those without an answer yet. */
   readonly openCount: number;
@@ -88,6 +88,6 @@ async function answerOf<T>(host: SimulatedHost, session: string, act: (handle: A
   }
 }
 
-/** Neither a fault that passes nor a handle that was let go. */
+/** True for an error that is neither temporary nor caused by a released handle. */
 const isRefusal = (error: unknown): error is { readonly code: string } =>
   isAgentError(error) && !error.retryable && error.code !== "RUN_ABORTED";

@@ -1,6 +1,6 @@
 /*
- * Owns: what a server does for one connection: the durable tail after the cursor, one snapshot per open lane, then live.
- * Does not own: the connection's delays and cuts (the client's pipe), what the client makes of the events (recorder).
+ * Owns: the events for one connection, as a server sends them: the durable tail after the cursor, one snapshot per open lane, then live events.
+ * Does not own: the connection's delays and cuts (the client's pipe), how the client applies the events (recording).
  */
 import { type AgentSession, type EventCursor, readHistory, type SessionEvent } from "@loopwright/core";
 import type { SessionRef, SessionStore } from "@loopwright/core/ports";
@@ -21,7 +21,7 @@ export function feedSession({ handle, store, ref, after, send, end }: FeedOption
   /** Held back until the tail is sent. */
   let held: (readonly SessionEvent[])[] | undefined = [];
   let isOver = false;
-  /** A process may know less than the one that the client was told by before. */
+  /** A process may know less than the one that served this client before. */
   const isNews = (event: SessionEvent): boolean =>
     !("seq" in event) || after === undefined || event.seq > after.seq || (event.seq === after.seq && event.k > after.k);
   const stop = handle.follow({

@@ -1,6 +1,6 @@
 /*
- * Owns: one person: what they say, to which process they speak, and what they were promised.
- * Does not own: when they act (storm, script), how often they try (requests), what they should have been told (checker).
+ * Owns: one person: their inputs, the process that they are connected to, and the acknowledgements that they got.
+ * Does not own: when they act (storm, script), how often they try (requests), which events they should have received (checker).
  */
 import type { AcceptedSubmission, AgentSession, ToolResultMessage } from "@loopwright/core";
 import type { Dice } from "../world/dice.ts";
@@ -10,7 +10,7 @@ import { connectTo } from "./connection.ts";
 import { Recording } from "./recording.ts";
 import { createRequests, type Requests } from "./requests.ts";
 
-/** What a client was promised with a 2xx. */
+/** What the server acknowledged to a client. */
 export type Acknowledged =
   | { readonly kind: "input"; readonly key: string; readonly seq: number; readonly askedAtMs: number; readonly atMs: number }
   | { readonly kind: "answer"; readonly callKey: string; readonly text: string; readonly seq: number; readonly atMs: number }
@@ -75,12 +75,12 @@ export class SimulatedClient {
     void this.#say(mode, text);
   }
 
-  /** Aborts the run that it was told of last. */
+  /** Aborts the newest run that it knows of. */
   abort(): void {
     void this.#abort();
   }
 
-  /** Answers what it was told waits for it. `isDouble`: everything is given again, some of it differently. */
+  /** Answers every call that waits for it. `isDouble`: each answer is sent a second time, some of them with other content. */
   answer({ isDouble = false, byId = false }: { readonly isDouble?: boolean; readonly byId?: boolean } = {}): void {
     for (const callKey of this.recording.pending.calls.keys()) {
       const text = `Answer to ${callKey}.`;
@@ -108,7 +108,7 @@ export class SimulatedClient {
     void this.#requests.insist("renames", (handle) => handle.change({ title }));
   }
 
-  /** Connects, elsewhere if it was connected, and goes on from its cursor. */
+  /** Connects, to another process if it was connected, and continues from its cursor. */
   connect(host: SimulatedHost = this.#world.anyHost(this.#dice)): void {
     this.#disconnect?.();
     this.recording.connect();

@@ -14,7 +14,7 @@ export interface PortFlaw {
 
 const withLog = (spoil: (log: SessionLog) => Partial<SessionLog>): Sabotage => ({ log: (log) => ({ ...log, ...spoil(log) }) });
 
-/** Every n-th append is treated otherwise. */
+/** Treats every n-th append differently. */
 function sometimes(
   every: number,
   otherwise: (log: SessionLog, ref: SessionRef, request: AppendRequest) => ReturnType<SessionLog["append"]>,
@@ -66,7 +66,7 @@ function leasesToEverybody(): Sabotage {
   }));
 }
 
-/** Whether a lease is over is seen on the wall clock of whoever asks. */
+/** The expiry of a lease is judged by the wall clock of the asking process. */
 function leasesByWallClock(): Sabotage {
   const until = new Map<string, number>();
   return {
@@ -88,7 +88,7 @@ function leasesByWallClock(): Sabotage {
   };
 }
 
-/** What nobody knows is taken for written. */
+/** An append with an unknown outcome counts as written. */
 function takesUnknownForOk(): Sabotage {
   return {
     nodeLog: (log) => ({
@@ -101,7 +101,7 @@ function takesUnknownForOk(): Sabotage {
   };
 }
 
-/** What nobody knows is taken for not written, and written again as something new. */
+/** An append with an unknown outcome counts as not written, and is written again under a new batch id. */
 function takesUnknownForFailed(): Sabotage {
   return {
     nodeLog: (log) => ({
@@ -114,7 +114,7 @@ function takesUnknownForFailed(): Sabotage {
   };
 }
 
-/** A process that leaves a session and comes back to it within a round trip hears of no append any more. */
+/** A process that unsubscribes from a session and subscribes again within a round trip is never notified of appends again. */
 function deafensReturners(): Sabotage {
   const roundTripMs = 50;
   return {
@@ -137,7 +137,7 @@ function deafensReturners(): Sabotage {
   };
 }
 
-/** From some moment on one session cannot be read, and with it nobody who is due can be listed. */
+/** From some moment on one session cannot be read, and because of it the list of due sessions fails. */
 function damageStopsSweeps(): Sabotage {
   let count = 0;
   return withLog((log) => ({
@@ -152,7 +152,7 @@ function damageStopsSweeps(): Sabotage {
 
 const backup = { takenAt: 30, restoredAt: 45 } as const;
 
-/** The store is put back to what it was some appends ago, under the processes that go on. */
+/** The store is reset to its state of some appends ago while the processes continue. */
 function comesBackFromBackup(): Sabotage {
   const tails = new Map<string, { readonly ref: SessionRef; readonly lastSeq: number }>();
   let count = 0;

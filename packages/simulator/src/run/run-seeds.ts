@@ -13,7 +13,7 @@ export interface RunSeedsOptions extends Omit<SimulateOptions, "seed" | "trace">
   readonly limitMs?: number;
   /** Failures after which no further seed is begun. Default 20. */
   readonly failuresMax?: number;
-  /** Told after every seed. */
+  /** Called after every seed. */
   readonly onReport?: (report: SimulationReport) => void;
 }
 
@@ -23,7 +23,7 @@ export interface SeedsReport {
   readonly calmCount: number;
   readonly seconds: number;
   readonly figures: Figures;
-  /** Reports with findings: each says its seed, what the seed decided and how to run it again. */
+  /** Reports with findings: each has its seed, the decisions of the seed and a line that runs it again. */
   readonly failures: readonly SimulationReport[];
 }
 

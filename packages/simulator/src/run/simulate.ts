@@ -50,14 +50,14 @@ export interface SimulationReport {
   readonly replay: string;
 }
 
-/** What else a simulation may be told, for trials of the checker itself. */
+/** Further options of a simulation, for tests of the checker. */
 export interface SimulationExtras {
   readonly sabotage?: Sabotage;
 }
 
-/** How often one looks whether the world has come to rest. */
+/** How often the world is checked for rest. */
 const lookMs = 500;
-/** How long people listen on once all is told, and how long they wait for it. */
+/** How long clients stay connected after they have received every event, and how long they wait for that. */
 const hearMs = 1_000;
 const hearMaxMs = 15_000;
 /** The longest a simulation may last after its storm. */
@@ -101,7 +101,7 @@ export async function simulateWith(options: SimulateOptions, { sabotage }: Simul
   }
 }
 
-/** Storm, then calm. What never ends is a finding. */
+/** Storm, then calm. A simulation that never comes to rest is a finding. */
 async function weather(storm: Storm): Promise<readonly Finding[]> {
   try {
     planStorm(storm);
@@ -126,7 +126,7 @@ function clientsOf(world: World, { seed, sessions, clientsPerSession }: Expanded
   );
 }
 
-/** S5: waits until nothing is owed and everybody knows it; what does not move for too long is a finding. */
+/** S5: waits until no work is left and every process knows it; a session without progress for too long is a finding. */
 async function comeToRest({ world, clients, options }: Storm): Promise<readonly Finding[]> {
   const { time, store, scope } = world;
   const sessions = [...new Set(clients.map(({ session }) => session))];
@@ -143,7 +143,7 @@ async function comeToRest({ world, clients, options }: Storm): Promise<readonly 
       client.answer();
       client.decide();
     }
-    // A process that is cut off from the store cannot tell its clients what the log says.
+    // A process that is cut off from the store cannot send its clients the events of the log.
     let isBusy = !store.isReachable || clients.some(({ openCount }) => openCount > 0);
     for (const session of sessions) {
       const facts = await factsOf(store, { scope, session });
@@ -161,7 +161,7 @@ async function comeToRest({ world, clients, options }: Storm): Promise<readonly 
     if (isBusy) restingSince = Number.POSITIVE_INFINITY;
     else restingSince = Math.min(restingSince, time.nowMs);
     const restedMs = time.nowMs - restingSince;
-    // Nobody may be told more once all is told; who was told too little is a matter of the checker.
+    // After the last event no client may receive more; missing events are found by the checker.
     if (restedMs >= hearMaxMs || (restedMs >= hearMs && (await haveHeardAll(world, clients)))) return [];
   }
   return [{ invariant: "S5", session: "", message: `the world did not rest within ${calmMaxMs} ms` }];
@@ -220,7 +220,7 @@ function countFacts({ store, scope }: World, sessions: number): { readonly facts
   return { facts: logs.reduce((sum, { facts }) => sum + facts, 0), runs: logs.reduce((sum, { runs }) => sum + runs, 0) };
 }
 
-/** What is plain data can be written down; an agent or a script cannot, and is named. */
+/** Plain data is printed; an agent or a script cannot be, so its name is. */
 function replayOf({ agent, model, trace: _, ...plain }: SimulateOptions): string {
   const more = [agent ? `agent /* ${agent.name} */` : [], model ? "model" : []].flat();
   const data = JSON.stringify({ ...plain, trace: true });

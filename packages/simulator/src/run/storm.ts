@@ -1,5 +1,5 @@
 /*
- * Owns: when which fault comes over a world, and what the people in it do meanwhile. Does not own: requests that are lost (fate).
+ * Owns: which fault hits a world when, and what its people do meanwhile. Does not own: requests that are lost (fate).
  */
 import { isAgentError } from "@loopwright/core";
 import type { SimulatedClient } from "../people/simulated-client.ts";
@@ -17,7 +17,7 @@ export interface Storm {
   readonly texts: readonly string[] | undefined;
 }
 
-/** How often somebody looks for processes that have died by themselves. */
+/** How often processes that died by themselves are started again. */
 const careMs = 1_000;
 
 function careFor({ world }: Storm, dice: Dice): void {
@@ -63,7 +63,7 @@ function plan(
 
 const textOf = ({ texts }: Storm, dice: Dice): string | undefined => (texts && texts.length > 0 ? dice.oneOf(texts) : undefined);
 
-/** One person does one thing. */
+/** One person performs one random action. */
 function act(storm: Storm, client: SimulatedClient, dice: Dice): void {
   const roll = dice.next();
   if (roll < 0.3) client.say(dice.oneOf(["enqueue", "enqueue", "enqueue", "steer", "steer", "interrupt"]), textOf(storm, dice));
@@ -98,7 +98,7 @@ const disturbances: { readonly [kind in Exclude<keyof FaultRates, "unknown" | "d
     void host.leave(dice.chance(0.7) ? dice.between(1, 50) : dice.between(50, 2_000));
     const again = (): void => void (world.hosts[place] === host && world.start(place));
     if (options.calm) return host.node.onDeath(() => void world.time.schedule(dice.between(50, 1_000), again));
-    // Who takes too long is killed.
+    // A process that takes too long is killed.
     world.time.schedule(dice.between(500, 5_000), () => {
       host.node.crash("after its drain");
       again();
@@ -118,13 +118,13 @@ const disturbances: { readonly [kind in Exclude<keyof FaultRates, "unknown" | "d
   cuts({ world }, dice) {
     world.channel.cut(dice.oneOf(world.hosts).node.name, dice.between(100, 6_000));
   },
-  strangers({ world, clients }, dice) {
+  wrongAgents({ world, clients }, dice) {
     const host = aliveOf(world, dice);
     if (host) void intrude(world, host, dice.oneOf(clients).session);
   },
 };
 
-/** Speaks to a session that exists, under another agent than its own: it has to be refused. */
+/** Sends an input to an existing session under another agent than its own: it has to be refused. */
 async function intrude({ store, scope, trace, time }: World, host: SimulatedHost, session: string): Promise<void> {
   const facts = await factsOf(store, { scope, session });
   if (!facts.some(({ type }) => type === "session.opened")) return;
@@ -160,13 +160,13 @@ function crashAndStart(world: World, place: number, dice: Dice): void {
   });
 }
 
-/** The storm is over: whoever is dead is started again, clocks are right, and everybody is connected. */
+/** Ends the storm: starts dead processes again, sets clocks right and connects every client. */
 export function endStorm({ world, clients }: Storm): void {
   world.calmDown();
   for (const [place, { node }] of world.hosts.entries()) {
     if (node.state === "dead") world.start(place);
     else {
-      // By a clock that is days ahead every deadline is over, and nobody may answer any more.
+      // By a clock that is days ahead every deadline is over, and no answer is accepted any more.
       node.mendClock();
       node.goOn();
     }

@@ -1,7 +1,7 @@
 /*
- * Owns: one outage of the store, of a given length, that begins at a given moment between two renewals of a lease: an owner with answers and
- * with calls of class `once` under way, which end as the outage begins or after it is over, and another node that waits for its chance.
- * Does not own: which moments there are (run-outages).
+ * Owns: one outage of the store, of a given length, that begins at a given moment between two renewals of a lease. The owner has answers and
+ * calls of class `once` in progress, which end when the outage begins or after it; another node claims the session as soon as it can.
+ * Does not own: the list of moments (run-outages).
  */
 import { AgentError, type AgentSession, createAgent, createSession, defineTool, type Fact } from "@loopwright/core";
 import { memoryStore, seededIds } from "@loopwright/core/memory";
@@ -10,7 +10,7 @@ import type { Finding } from "../check/finding.ts";
 import { claimsInto } from "../check/finding.ts";
 import { createVirtualTime, type VirtualTime } from "../world/virtual-time.ts";
 
-/** How a store is away: it refuses, or never answers. */
+/** How an unreachable store behaves: it refuses, or never answers. */
 export type OutageKind = "refuses" | "silent";
 
 export interface Outage {
@@ -21,14 +21,14 @@ export interface Outage {
 }
 
 const scope = "local";
-/** How long a store takes to answer, and when its own deadline ends a question without an answer. */
+/** How long the store takes to answer, and after how long a request without an answer fails. */
 const [answerMs, deadlineMs] = [2, 2_000];
-/** What is under way ends so long after the outage has begun, to be offered until it is over, or at this moment, after every outage. */
+/** When effects in progress end: some time after the outage began, so that appends are retried until it is over, or at a moment after every outage. */
 const [earlyMs, lateAtMs] = [100, 26_000];
 const wordMs = 400;
 const untilMs = 60_000;
 
-/** What was lost, although the outage was short enough. */
+/** What an outage cost although it was short enough to cost nothing. */
 export async function runOutage(outage: Outage): Promise<readonly Finding[]> {
   const time = createVirtualTime({ realWaitMs: 1_000 });
   const clock: Clock = {
@@ -62,7 +62,7 @@ export async function runOutage(outage: Outage): Promise<readonly Finding[]> {
   return findings;
 }
 
-/** I10, I4: an outage that is short enough costs no attempt, interrupts no call, and gives nobody else the session. */
+/** I10, I4: a short outage costs no attempt, interrupts no call, and does not move the session to another owner. */
 function judge(session: string, facts: readonly Fact[], findings: Finding[]): void {
   const claim = claimsInto(findings, session);
   const of = <T extends Fact["type"]>(type: T): readonly Extract<Fact, { readonly type: T }>[] =>
@@ -82,7 +82,7 @@ function provider(speak: (request: Parameters<ModelProvider["stream"]>[0]) => Re
   return { name: "outage", defaultModel: "outage-1", capabilities: () => capabilities, stream: speak };
 }
 
-/** Says a word now and then, for so long. */
+/** A model that writes one word after the other for a given time. */
 function speakingAgent(wait: Wait, speakMs: number): ReturnType<typeof createAgent> {
   return createAgent({
     name: "speaker",
@@ -96,7 +96,7 @@ function speakingAgent(wait: Wait, speakMs: number): ReturnType<typeof createAge
   });
 }
 
-/** Has one call to make, which takes so long and may be made once. */
+/** A model with one call of class `once`, which takes a given time. */
 function workingAgent(wait: Wait, workMs: number): ReturnType<typeof createAgent> {
   const work = defineTool({
     name: "work",

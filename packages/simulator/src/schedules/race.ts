@@ -1,7 +1,7 @@
 /*
- * Owns: one race for one session: the hosts of two owners, of one who aborts and of one who says something, whose requests to the store are let through one at a
- * time in the order that a schedule names.
- * Does not own: which orders there are (run-schedules).
+ * Owns: one race for one session between four hosts: two owners, one that aborts and one that submits an input. Their requests to the store are
+ * let through one at a time in the order of a schedule.
+ * Does not own: the list of schedules (run-schedules).
  */
 import { type AgentSession, createAgent, createSession, type Fact, type SessionEvent } from "@loopwright/core";
 import { memoryQueue, memoryStore, scripted, seededIds, silentLogger } from "@loopwright/core/memory";
@@ -13,20 +13,20 @@ import { readLog } from "../check/log-model.ts";
 import type { NodeRole } from "../world/simulated-host.ts";
 import { createVirtualTime, type VirtualTime } from "../world/virtual-time.ts";
 
-/** Who takes part. */
+/** The hosts of a race. */
 export type Racer = "ownerA" | "ownerB" | "aborter" | "speaker";
 
-/** How many requests of each the schedule orders; later ones go through at once. */
+/** How many requests of each host are ordered by the schedule; later ones pass at once. */
 export type RaceLimits = { readonly [who in Racer]: number };
 
 export interface RaceOptions {
   readonly limits: RaceLimits;
-  /** Puts a flaw into the log: for trials of the checker. */
+  /** Puts a flaw into the log, for tests of the checker. */
   readonly spoil?: (log: SessionLog) => SessionLog;
 }
 
 export interface RaceResult {
-  /** At each choice: who was let through, of how many. */
+  /** For each choice: the index of the host that was let through, and the number of hosts that waited. */
   readonly choices: readonly { readonly taken: number; readonly among: number; readonly who: Racer }[];
   readonly findings: readonly Finding[];
 }
@@ -48,7 +48,7 @@ const racers: readonly Racer[] = ["ownerA", "ownerB", "aborter", "speaker"];
 /** The owners are woken by their subscriptions and by hints; a sweep would come too late for the race. */
 const hosting = { sweepMs: 600_000, sessionIdleMs: 600_000 } as const;
 
-/** Says who is let through at a choice: a place among so many. */
+/** Chooses which waiting request is let through: an index below the count. */
 export type Choose = (choice: number, among: number) => number;
 
 /** Runs the race with these choices. */
@@ -78,7 +78,7 @@ export async function runRace(choose: Choose, { limits, spoil = (log) => log }: 
   await time.pass({ untilMs: time.nowMs });
   const before = createSession({ agent, id: ref.session, store, clock, ids, node: "before", drives: false });
   await before.submit("What is there to begin with?", { idempotencyKey: "first" });
-  // Everybody knows the beginning: what races is what follows.
+  // Every host has read the beginning; the race concerns what follows.
   gate.isReading = true;
   const lent = {} as { [who in Racer]: AgentSession };
   for (const who of racers) lent[who] = (await hosts[who].sessions.open(ref)).session;
@@ -99,7 +99,7 @@ export async function runRace(choose: Choose, { limits, spoil = (log) => log }: 
   return { choices, findings: judge({ facts, told, acknowledged, claims }) };
 }
 
-/** Lets one request through after the other until nobody waits and the session rests. */
+/** Lets one request through after the other until no request waits and the session rests. */
 async function letThrough({
   time,
   gate,
@@ -150,7 +150,7 @@ function timers(time: VirtualTime): { after(ms: number, run: () => void): () => 
   return { after: (ms, run) => time.schedule(ms, run), soon: (run) => void time.schedule(0, run) };
 }
 
-/** While the schedule governs a racer its claims win at once: as if every lease had run out. */
+/** While the schedule orders a host's requests its claims succeed at once, as if every lease had expired. */
 function gatedStore(
   store: SessionStore,
   {
@@ -201,7 +201,7 @@ interface Outcome {
   readonly acknowledged: readonly string[];
 }
 
-/** I1, I2, I4, I8, I9, and that everybody was told the same in the same order. */
+/** I1, I2, I4, I8, I9, and that every subscriber received the same events in the same order. */
 function judge({ facts, told, acknowledged, claims }: Outcome): readonly Finding[] {
   const findings: Finding[] = [];
   const claim = claimsInto(findings, ref.session);

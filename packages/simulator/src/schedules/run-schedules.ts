@@ -1,5 +1,5 @@
 /*
- * Owns: every order in which the store can be asked by two owners, one who aborts and one who says something.
+ * Owns: every order in which four hosts can reach the store: two owners, one that aborts and one that submits an input.
  */
 import type { Finding } from "../check/finding.ts";
 import { createDice } from "../world/dice.ts";
@@ -8,19 +8,19 @@ import { type Choose, type RaceLimits, type RaceOptions, type RaceResult, runRac
 export interface SchedulesOptions {
   /** Requests of each owner that are ordered. Default 5: some thousand schedules; 6 is about five times as many. */
   readonly ownerRequests?: number;
-  /** So many at random, as this seed says, in place of all. */
+  /** A random sample of this size, from this seed, in place of all schedules. */
   readonly sample?: { readonly seed: number; readonly count: number };
   /** Real milliseconds after which no further one is begun. */
   readonly limitMs?: number;
   /** Failures after which no further one is begun. Default 20. */
   readonly failuresMax?: number;
-  /** Told of each: who was let through at each choice. */
+  /** Called with each schedule: the index that was let through at each choice. */
   readonly onSchedule?: (schedule: readonly number[]) => void;
   readonly onFailure?: (failure: ScheduleFailure) => void;
 }
 
 export interface ScheduleFailure {
-  /** Who was let through at each choice. */
+  /** The index that was let through at each choice. */
   readonly schedule: readonly number[];
   readonly findings: readonly Finding[];
   /** One line of code that does it again. */
@@ -69,10 +69,10 @@ export async function runSchedulesWith(
   return { schedules, choicesMax, seconds: (performance.now() - startedAt) / 1_000, failures, isComplete };
 }
 
-/** Who chooses in the next race, given what was chosen in the last one; `undefined`: nothing is left. */
+/** The chooser of the next race, from the choices of the last one; `undefined` when no schedule is left. */
 type Next = (choices?: RaceResult["choices"]) => Choose | undefined;
 
-/** Depth first: the next schedule differs from the last one in its last choice that can be made otherwise. */
+/** Depth first: the next schedule differs from the last one in its last choice that has an alternative left. */
 function allInTurn(): Next {
   return (choices = []) => {
     const isFirst = choices.length === 0;

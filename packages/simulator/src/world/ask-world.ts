@@ -1,9 +1,9 @@
 /*
- * Owns: what becomes of one request that a process makes of the world: when it arrives, what is answered and when, and what goes wrong on the way.
+ * Owns: the fate of one request from a process to the world: when it arrives, when it is answered and with what, and which fault hits it.
  */
 import type { NodeOptions, PortCall, SimulatedNode } from "./simulated-node.ts";
 
-/** Fresh each time: a shared one would keep alive everybody who ever waited for it. */
+/** A new promise each time: a shared one would keep every caller that waits for it in memory. */
 const never = (): Promise<never> => new Promise(() => {});
 
 /** What the world answers; nothing, once the process is dead. */

@@ -1,7 +1,6 @@
 /*
- * Owns: the life of one process: what it asks of the world takes time, and nothing it asks has effect once it is dead; paused, it does nothing
- * until it goes on.
- * Does not own: what is asked (store, channel, queue, model, tools), when it dies (the storm, a fuse).
+ * Owns: the life of one process: its requests to the world take time and have no effect once it is dead; while it is paused it does nothing.
+ * Does not own: the requests (store, channel, queue, model, tools), when it dies (the storm, a fuse).
  */
 import type { Clock } from "@loopwright/core/ports";
 import { askWorld } from "./ask-world.ts";
@@ -91,7 +90,7 @@ function createTermination(soon: (listener: () => void) => void): Pick<Simulated
   };
 }
 
-/** The wall clock of one process, which somebody may turn. */
+/** The wall clock of one process, which a fault may set wrong. */
 function createWall(note: (line: string) => void) {
   const wall = {
     offsetMs: 0,
@@ -120,7 +119,7 @@ function does(
   const { dies, isTerminated } = fateOf({ node, kind, place });
   if (isTerminated) node.terminate();
   if (dies === "before") node.crash(`before ${kind}`);
-  // What it did just before it died has happened: the caller is let through, and nothing after it counts.
+  // The last operation before the death has happened: its caller continues, and nothing after it has an effect.
   else if (dies === "after") time.schedule(0, () => node.crash(`after ${kind}`));
   return dies !== "before";
 }

@@ -8,11 +8,11 @@ import type { ModelScript } from "./simulated-model.ts";
 export interface FaultRates {
   /** A process dies between two of its requests, or in the middle of one. */
   readonly crashes: number;
-  /** A process stops for seconds, then goes on as if nothing had been. */
+  /** A process is paused for seconds, then continues. */
   readonly pauses: number;
-  /** The store answers nobody for a while. */
+  /** The store is unreachable for every process for a while. */
   readonly outages: number;
-  /** The machine under everything dies: all processes, and writes that were under way. */
+  /** The machine of all processes dies, and with it the writes in progress. */
   readonly machineCrashes: number;
   /** A process is terminated and hands over. Also without faults: deployments replace processes. */
   readonly handOvers: number;
@@ -20,12 +20,12 @@ export interface FaultRates {
   readonly evictions: number;
   /** The wall clock of one process is turned by up to two days. */
   readonly clockTurns: number;
-  /** The store answers one process no longer, for a while. */
+  /** The store is unreachable for one process for a while. */
   readonly partitions: number;
   /** The channel carries nothing to one process for a while. */
   readonly cuts: number;
   /** A program that was set up with another agent opens a session and speaks. Default: in one seed of four. */
-  readonly strangers: number;
+  readonly wrongAgents: number;
   /** Share of requests to the store whose arrival or answer is lost. */
   readonly unknown: number;
   /** Share of requests to the store that arrive twice. */
@@ -41,9 +41,9 @@ export interface SimulateOptions {
   readonly seed: number;
   /** What is simulated. Default: a sample agent with tools of every kind. */
   readonly agent?: Agent;
-  /** What the model says. Default: answers, calls of the agent's tools with arguments that fit their schemas, and vendor failures. */
+  /** The answers of the model. Default: texts, calls of the agent's tools with arguments that fit their schemas, and vendor failures. */
   readonly model?: ModelScript;
-  /** What the people say, at random. Default: numbered messages. */
+  /** The inputs of people, chosen at random. Default: numbered messages. */
   readonly texts?: readonly string[];
   /** Processes. Default 3. */
   readonly nodes?: number;
@@ -58,9 +58,9 @@ export interface SimulateOptions {
   readonly leaseMs?: number;
   /** True: the sessions were begun before, with a client tool and a prompt of their own. Default: one seed in four. */
   readonly isRestored?: boolean;
-  /** Which process does what. Default: all do everything, or servers and workers apart, as the seed says. */
+  /** Which process serves requests and which runs sessions. Default: all do both, or servers and workers apart, as the seed decides. */
   readonly roles?: readonly NodeRole[];
-  /** A session that owes something and does not move for so long after the last fault is a failure. Default 120,000. */
+  /** A session with unfinished work and no progress for so long after the last fault is a failure. Default 120,000. */
   readonly quietMs?: number;
   /** How long real work of a tool or hook is waited for while time stands still. Default 2,000 real milliseconds. */
   readonly realWaitMs?: number;
@@ -73,7 +73,7 @@ export interface ExpandedOptions {
   readonly seed: number;
   readonly calm: boolean;
   readonly roles: readonly NodeRole[];
-  /** Processes that are not told of appends and have to look. */
+  /** Processes that get no notifications of appends and have to poll. */
   readonly deaf: readonly boolean[];
   readonly hasChannel: boolean;
   /** False: there are no hints, and workers poll. */
@@ -88,7 +88,7 @@ export interface ExpandedOptions {
   readonly actsPerMinute: number;
   readonly modelPaceMs: { readonly first: number; readonly next: number };
   readonly toolSlowestMs: number;
-  /** The sessions were begun before, with a client tool and a prompt of their own, and the processes are not told of these. */
+  /** The sessions were begun earlier, with a client tool and a prompt of their own, which the processes are not configured with. */
   readonly isRestored: boolean;
   readonly faults: FaultRates;
 }
@@ -116,7 +116,7 @@ const noFaults: FaultRates = {
   clockTurns: 0,
   partitions: 0,
   cuts: 0,
-  strangers: 0,
+  wrongAgents: 0,
   unknown: 0,
   doubled: 0,
   slow: 0,
@@ -143,7 +143,7 @@ export function expandOptions(options: SimulateOptions): ExpandedOptions {
     clockTurns: some(3),
     partitions: some(3),
     cuts: some(6),
-    strangers: late.chance(0.25) ? late.between(2, 10) : 0,
+    wrongAgents: late.chance(0.25) ? late.between(2, 10) : 0,
     unknown: some(0.08),
     doubled: some(0.08),
     slow: some(0.1),

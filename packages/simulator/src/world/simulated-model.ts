@@ -7,7 +7,7 @@ import type { SimulatedNode } from "./simulated-node.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 import type { Witness } from "./witness.ts";
 
-/** What the model says when it is asked; may throw what a vendor would. */
+/** The model's answer to a request; may throw the error of a vendor. */
 export type ModelScript = (
   request: ModelRequest,
   scene: { readonly dice: Dice; readonly attempt: number; readonly isCalm: boolean },
@@ -22,7 +22,7 @@ export interface ModelOptions {
   readonly isCalm: () => boolean;
   /** Milliseconds until the first batch and between two. */
   readonly paceMs: { readonly first: number; readonly next: number };
-  /** As the agent's own provider says. */
+  /** As declared by the agent's own provider. */
   readonly like: Pick<ModelProvider, "name" | "defaultModel" | "capabilities">;
 }
 

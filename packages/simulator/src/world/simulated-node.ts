@@ -2,7 +2,7 @@ import type { Clock } from "@loopwright/core/ports";
 import type { Trace } from "./trace.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 
-/** What becomes of one request to the world. */
+/** The fate of one request to the world. */
 export interface Fate {
   /** The process dies instead of asking, or as soon as the world has done what it asked. */
   readonly dies?: "before" | "after";
@@ -10,7 +10,7 @@ export interface Fate {
   readonly pausesMs?: number;
   /** The process is terminated, right after the world has done what it asked. */
   readonly isTerminated?: boolean;
-  /** The request never arrives, or its answer never comes, or it arrives long after nobody waits for it any more: `deadlineMs` passes first. */
+  /** The request or its answer is lost, or arrives only after the caller has given up: `deadlineMs` passes first. */
   readonly lost?: "request" | "answer" | "late";
   readonly deadlineMs?: number;
   /** It arrives twice. */
@@ -19,7 +19,7 @@ export interface Fate {
   readonly answerMs: number;
 }
 
-/** Decides what becomes of what a node asks. */
+/** Decides the fate of each request of a node. */
 export type FateOf = (asked: { readonly node: SimulatedNode; readonly kind: string; readonly place: number }) => Fate;
 
 export interface PortCall<T> {
@@ -27,11 +27,11 @@ export interface PortCall<T> {
   readonly kind: string;
   /** For the trace. */
   readonly detail?: string;
-  /** What the world does; once per arrival. */
+  /** Performs the request in the world; called once per arrival. */
   readonly run: () => Promise<T>;
-  /** What the caller is told when the answer is lost. */
+  /** The caller's error when the answer is lost. */
   readonly lost: () => T;
-  /** Planned again by the world until it lets the request in. Default: at once. */
+  /** True when the target is unreachable as the request arrives: the request is then lost. Default: never. */
   readonly isAway?: () => boolean;
 }
 
@@ -45,7 +45,7 @@ export interface SimulatedNode {
   readonly diedAtMs: number | undefined;
   /** Requests so far; the n-th has the place n. */
   readonly asked: readonly string[];
-  /** Asks the world; never answered once the process is dead. */
+  /** Sends a request to the world; never answered once the process is dead. */
   ask<T>(call: PortCall<T>): Promise<T>;
   /** Counts something done without waiting: false when the process is dead, or dies of it. */
   does(kind: string, detail?: string): boolean;
@@ -60,9 +60,9 @@ export interface SimulatedNode {
   /** Terminates the process as an orchestrator does, by SIGTERM. */
   terminate(): void;
   onTerminate(listener: () => void): void;
-  /** Told once, when it dies, or now where it has. */
+  /** Called once, when the process dies; at once if it is dead. */
   onDeath(listener: () => void): void;
-  /** Nobody has ever moved its wall clock. */
+  /** True if its wall clock was never moved. */
   readonly hasTrueClock: boolean;
   /** Moves its wall clock. */
   turnClock(byMs: number): void;

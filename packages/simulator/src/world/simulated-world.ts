@@ -36,11 +36,11 @@ export interface World {
   readonly hosting: WorldOptions["hosting"];
   readonly hasQueue: boolean;
   readonly hosts: readonly SimulatedHost[];
-  /** Every process there ever was. */
+  /** Every process since the beginning, dead ones included. */
   readonly everyHost: readonly SimulatedHost[];
   isCalm(): boolean;
   calmDown(): void;
-  /** A process that clients may be sent to: by somebody who does not know which are dead, if all are. */
+  /** A process for a client to connect to. When all processes are dead it is a dead one. */
   anyHost(dice: Dice): SimulatedHost;
   /** A new process in this place; the old one is dead by then. */
   start(place: number): SimulatedHost;
@@ -72,7 +72,7 @@ export interface WorldOptions {
   readonly faults: FaultRates;
   /** True: clients speak to the first process that lives. Default: to any. */
   readonly isSticky?: boolean;
-  /** How long a tool takes, in virtual milliseconds. Default: as the dice say. */
+  /** How long a tool takes, in virtual milliseconds. Default: random. */
   readonly toolMs?: (tool: string) => number;
   /** Decides before the dice do. */
   readonly fuse?: (asked: Parameters<FateOf>[0]) => Partial<Fate> | undefined;

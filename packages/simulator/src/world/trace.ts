@@ -1,4 +1,4 @@
-/** What happened, in order, as one number; and as lines for whoever looks for a cause. */
+/** The history of a world as a digest and, when kept, as lines for debugging. */
 export interface Trace {
   add(atMs: number, line: string): void;
   /** Equal for equal histories: 16 hexadecimal digits. */

@@ -8,11 +8,11 @@ export interface ToolStart {
   readonly callKey: string;
   readonly attempt: number;
   readonly atMs: number;
-  /** When its work was done, whether or not its process lived to tell; absent: never. */
+  /** When its work was done, even if its process died before the result; absent: never. */
   endedAtMs?: number;
   /** When it gave a result; absent: never. */
   toldAtMs?: number;
-  /** What the process was told to do with the result is not known here: only whether the tool gave one or failed. */
+  /** Whether the tool gave a result or failed; what the process did with the result is not known here. */
   outcome?: "ok" | "failed";
 }
 

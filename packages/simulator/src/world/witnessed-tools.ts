@@ -34,12 +34,12 @@ interface Scene {
   readonly options: WitnessedToolsOptions;
 }
 
-/** When a tool that was given up tells on: before, while and after another owner takes its session over. */
+/** When an abandoned tool still reports progress: before, during and after another owner's takeover. */
 const lateWordsMs = [100, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000];
 
 const stepMs = 250;
 
-/** Fresh each time: a shared one would keep alive everybody who ever waited for it. */
+/** A new promise each time: a shared one would keep every caller that waits for it in memory. */
 const never = (): Promise<never> => new Promise(() => {});
 
 async function run(tool: Tool, { args, context, options }: Scene): Promise<Extract<ToolEvent, { type: "complete" }>> {
@@ -80,7 +80,10 @@ async function workFor(node: SimulatedNode, ms: number, signal?: AbortSignal): P
   for (let leftMs = ms; leftMs > 0; leftMs -= stepMs) await node.sleep(Math.min(leftMs, stepMs), signal);
 }
 
-/** A tool that was given up tells on, also when its end is in the log by now: an abort or another owner wrote it. Then nobody may hear it. */
+/**
+ * An abandoned tool still reports progress when an abort or another owner has already written its end to the log. No client may receive
+ * these reports.
+ */
 function tellOn(context: ToolContext, node: SimulatedNode): void {
   for (const afterMs of lateWordsMs) void node.sleep(afterMs).then(() => context.progress("works on"));
 }

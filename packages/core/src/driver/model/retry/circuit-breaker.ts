@@ -111,7 +111,7 @@ const troubles: ReadonlySet<ErrorClass> = new Set<ErrorClass>(["rate", "overload
 
 /** What a failure means for the health of the vendor and the network: unhealthy, healthy (the request was refused), or nothing. */
 function healthAfter({ code, retryable }: Failure): "trouble" | "answer" | "nothing" {
-  // A failure of a hook or a store says nothing about the vendor.
+  // A failure of a hook or a store is no evidence against the vendor.
   if (!code.startsWith("MODEL_") && code !== "CONTEXT_OVERFLOW") return "nothing";
   if (!troubles.has(errorClassOf(code))) return "answer";
   return retryable ? "trouble" : "nothing";
