@@ -28,7 +28,10 @@ export interface HookContext<Resources = unknown> {
   readonly logger: Logger;
   /** What the agent was given as `resources`. */
   readonly resources: Resources;
-  /** What the hooks of this run have kept: the members that earlier verdicts set. It survives a crash. */
+  /**
+   * What the hooks of this run have kept: the members that earlier verdicts set. It survives a crash. The member `session` is kept for the next runs of
+   * the session, too; they see it from their first `prepare` on.
+   */
   readonly state: JsonObject;
   /** Attributes tokens of a model that the hook used by itself to the run. Recorded with the verdict; one that comes later is lost. */
   addUsage(spent: SpentUsage): void;

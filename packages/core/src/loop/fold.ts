@@ -7,13 +7,14 @@
  */
 
 import type { Fact, Hooked } from "./fact.ts";
+import { mergedHookState } from "./facts/hook-state.ts";
 import { fits, kindOf } from "./kinds/fact-kinds.ts";
 import { spend } from "./kinds/spend.ts";
 import { trackOwnerLoss } from "./lost-owners.ts";
 import { isAtRest, type State } from "./state.ts";
 
 /** Version of the fold. It must be raised when any log folds to another state than before, because snapshots of other versions are not used. */
-export const foldVersion = 6;
+export const foldVersion = 7;
 
 /** The state after one more fact. */
 export function fold(state: State, fact: Fact): State {
@@ -34,7 +35,7 @@ function apply(state: State, fact: Fact): State {
   const { hookState } = fact as Hooked;
   // The state that hooks keep with an input belongs to its run, which may not have begun yet.
   if (!hookState || !next.run || fact.type === "input.accepted") return next;
-  return { ...next, run: { ...next.run, hookState: { ...next.run.hookState, ...hookState } } };
+  return { ...next, run: { ...next.run, hookState: mergedHookState(next.run.hookState, hookState) } };
 }
 
 /** Adds the time that the open run was at rest, which does not count against its time limit. */

@@ -271,6 +271,8 @@ export interface State {
   readonly prompt?: string;
   readonly run?: Run;
   readonly lastRun?: EndedRun;
+  /** What hooks keep for the runs of the session that begin from now on. */
+  readonly sessionHookState?: HookState;
   /** Every run that has ended, oldest first. */
   readonly ended: AppendList<EndedRun>;
   /** Model of the last call. */

@@ -2,6 +2,7 @@ import { callsOf, type MessageId } from "../message/message.ts";
 import { contextTokensOf } from "../message/usage.ts";
 import { append } from "./append-list.ts";
 import type { FactOf } from "./fact.ts";
+import { mergedHookState, sessionPart } from "./facts/hook-state.ts";
 import { appendToRun, placeOf, withInputs } from "./inputs.ts";
 import { policyOfShown } from "./policy.ts";
 import { type Abort, type Call, endedRun, type QueuedInput, type Run, type State } from "./state.ts";
@@ -19,6 +20,7 @@ export function startOf(state: State, { parent }: QueuedInput): number {
 export function foldRunStarted(state: State, fact: FactOf<"run.started">): State {
   const [input, ...inputs] = state.inputs;
   if (!input || !startsRun(state, fact)) return state;
+  const hookState = input.hookState ? mergedHookState(state.sessionHookState, input.hookState) : state.sessionHookState;
   const run: Run = {
     runId: fact.runId,
     inputId: input.inputId,
@@ -32,7 +34,7 @@ export function foldRunStarted(state: State, fact: FactOf<"run.started">): State
     ...(input.options ? { options: input.options } : {}),
     ...(input.labels ? { labels: input.labels } : {}),
     ...(input.trace === undefined ? {} : { trace: input.trace }),
-    ...(input.hookState ? { hookState: input.hookState } : {}),
+    ...(hookState ? { hookState } : {}),
     ...(input.schedule === undefined ? {} : { schedule: input.schedule }),
     ...input.spent,
     ...(fact.chain ? { chain: fact.chain } : {}),
@@ -236,11 +238,13 @@ export function endsRun(state: State, fact: FactOf<"run.finished">): boolean {
 
 /** Steered inputs that did not join get runs of their own, before the waiting inputs, but after a waiting `interrupt`. */
 export function foldRunFinished(state: State, fact: FactOf<"run.finished">): State {
-  const { run, ...rest } = state;
+  const { run, sessionHookState: _, ...rest } = state;
   if (!run || !endsRun(state, fact)) return state;
   const lastRun = endedRun(run, fact);
+  const kept = sessionPart(fact.hookState ? mergedHookState(run.hookState, fact.hookState) : run.hookState);
   return {
     ...rest,
+    ...(kept ? { sessionHookState: kept } : {}),
     inputs: run.steered.length > 0 ? withInputs(state.inputs, run.steered, "first") : state.inputs,
     head: run.movedHead ?? run.tip,
     lastRun,

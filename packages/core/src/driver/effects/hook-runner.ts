@@ -5,6 +5,7 @@
  */
 import type { HookContext, Hooks, HookVerdict } from "../../agent/hooks.ts";
 import type { Hooked, HookPoint, HookState, Spending, Verdict } from "../../loop/fact.ts";
+import { mergedHookState } from "../../loop/facts/hook-state.ts";
 import { findJsonFlaw, type JsonObject } from "../../message/json.ts";
 import { jsonBytes } from "../../message/json-bytes.ts";
 import { cutText } from "../../tools/cut-text.ts";
@@ -70,7 +71,11 @@ export class HookRunner {
   }
 
   #stateOf({ name }: Hooks): JsonObject {
-    return ({ ...this.#setup.state, ...this.#set }[name] as JsonObject | undefined) ?? noState;
+    return (this.#merged(this.#set)[name] as JsonObject | undefined) ?? noState;
+  }
+
+  #merged(set: HookState | undefined): HookState {
+    return set ? mergedHookState(this.#setup.state, set) : (this.#setup.state ?? {});
   }
 
   /** Takes the members that every verdict may have. @throws TypeError when the state is not JSON or is too large */
@@ -78,8 +83,8 @@ export class HookRunner {
     if (!verdict?.state) return;
     const flaw = findJsonFlaw(verdict.state);
     if (flaw) throw new TypeError(`The state that the hook set is no JSON: ${flaw}.`);
-    const set: HookState = { ...this.#set, [hooks.name]: { ...this.#stateOf(hooks), ...verdict.state } };
-    const bytes = jsonBytes({ ...this.#setup.state, ...set });
+    const set = mergedHookState(this.#set, { [hooks.name]: verdict.state });
+    const bytes = jsonBytes(this.#merged(set));
     const { hookStateBytes } = driverLimits;
     if (bytes > hookStateBytes)
       throw new TypeError(`The state of the run's hooks would take ${bytes} bytes; at most ${hookStateBytes} are kept.`);

@@ -5,7 +5,8 @@
 
 import { closeCall } from "../../loop/closing-results.ts";
 import type { Effect } from "../../loop/effect.ts";
-import type { BodyOf, FactBody, HookState } from "../../loop/fact.ts";
+import type { BodyOf, FactBody } from "../../loop/fact.ts";
+import { mergedHookState } from "../../loop/facts/hook-state.ts";
 import { clientRequest } from "../../loop/pending-calls.ts";
 import type { Call, Run } from "../../loop/state.ts";
 import type { JsonObject } from "../../message/json.ts";
@@ -99,11 +100,11 @@ function bodiesOf(run: Run, gated: readonly Gated[]): readonly FactBody[] {
 /** The additions of the gates of several calls, combined. Each gate got the state before all of them; if two set the same member, the last one counts. */
 function joined(traces: readonly HookTrace[]): HookTrace {
   const verdicts = traces.flatMap((trace) => trace.verdicts ?? []);
-  const states = traces.flatMap(({ hookState }) => hookState ?? []);
+  const states = traces.flatMap(({ hookState }) => (hookState ? [hookState] : []));
   const expenses = traces.flatMap((trace) => trace.expenses ?? []);
   return {
     ...(verdicts.length > 0 ? { verdicts } : {}),
-    ...(states.length > 0 ? { hookState: Object.assign({}, ...states) as HookState } : {}),
+    ...(states.length > 0 ? { hookState: states.reduce(mergedHookState) } : {}),
     ...(expenses.length > 0 ? { expenses } : {}),
   };
 }

@@ -21,7 +21,7 @@ export interface Spending {
 /** The changes of hooks to a fact. */
 export interface Hooked {
   readonly verdicts?: readonly Verdict[];
-  /** Replaces the state of the named hooks. */
+  /** Changes the state of the named hooks, member by member. */
   readonly hookState?: HookState;
 }
 
