@@ -10,9 +10,12 @@ import { blobPayloads } from "./log/blob-payloads.ts";
 import { OpenLogs } from "./log/open-logs.ts";
 import { storeLimits } from "./store-limits.ts";
 import { blobIndex } from "./views/blob-index.ts";
+import { localList } from "./views/local-list.ts";
 import { RestWatch } from "./views/rest-watch.ts";
+import { ScopePlaces } from "./views/session-places.ts";
 import { SessionSummaries } from "./views/session-summaries.ts";
 import { SessionTexts } from "./views/session-texts.ts";
+import { sharedList } from "./views/shared-list.ts";
 
 export interface BlobStoreOptions {
   /** Where the objects lie: `fileBlobs` or `s3Blobs`. The store closes it. */
@@ -49,7 +52,8 @@ export function blobStore(options: BlobStoreOptions): SessionStore {
   const logs = new OpenLogs({ blobs, clock, deadlineMs });
   const background = new Background();
   const payloads = blobPayloads(logs);
-  const summaries = new SessionSummaries(logs);
+  const places = blobs.exclusive && new ScopePlaces();
+  const summaries = new SessionSummaries(logs, { places });
   const texts = new SessionTexts();
   const rests = new RestWatch({ logs, summaries, background });
   let closing: Promise<void> | undefined;
@@ -60,7 +64,7 @@ export function blobStore(options: BlobStoreOptions): SessionStore {
     heldLookMs: options.heldLookMs ?? storeLimits.heldLookMs,
     compactions: new KeyQueue(),
     observer: {
-      writing: (one) => summaries.mark(one),
+      writing: (one, lastSeq) => summaries.mark(one, lastSeq),
       written: (one, facts) => rests.written(one, facts),
       async removed(one) {
         rests.forget(one);
@@ -74,6 +78,8 @@ export function blobStore(options: BlobStoreOptions): SessionStore {
     index: blobIndex({
       logs,
       summaries,
+      newest: (scope, page) =>
+        places ? localList({ blobs, summaries, places }, scope, page) : sharedList({ blobs, summaries }, scope, page),
       texts,
       searchSessionsMax: options.searchSessionsMax ?? storeLimits.searchSessionsMax,
       remake(ref) {

@@ -53,6 +53,48 @@ export function logKeysOf({ scope, session }: SessionRef): LogKeys {
 
 export const summariesOf = (scope: string): string => `summaries/${checkId(scope)}/`;
 
+/** Where marks of the sessions of a scope lie that rest, the one changed last first. */
+export const restingMarksOf = (scope: string): string => `lists/${checkId(scope)}/resting/`;
+
+/** Where marks of the sessions of a scope lie that a process may be writing. */
+export const writingMarksOf = (scope: string): string => `lists/${checkId(scope)}/writing/`;
+
+/** A session in the order of lists, and the summary that holds it there. */
+export interface RestingMark {
+  readonly id: string;
+  readonly updatedAt: number;
+  /** The `nonce` of that summary. */
+  readonly nonce: string;
+}
+
+export function restingMarkKey(scope: string, { id, updatedAt, nonce }: RestingMark): string {
+  return `${restingMarksFrom(scope, updatedAt)}.${id}.${nonce}`;
+}
+
+/** A key before all marks of this moment, and behind all marks of later ones. */
+export function restingMarksFrom(scope: string, updatedAt: number): string {
+  return restingMarksOf(scope) + padded(Number.MAX_SAFE_INTEGER - markedDate(updatedAt));
+}
+
+export function restingMarkOf(scope: string, key: string): RestingMark | undefined {
+  const [date, id, nonce] = key.slice(restingMarksOf(scope).length).split(".");
+  if (date === undefined || id === undefined || nonce === undefined || !isId(id)) return undefined;
+  return { id, updatedAt: Number.MAX_SAFE_INTEGER - Number(date), nonce };
+}
+
+/** One for each time that a process began to write: it removes its own alone. */
+export function writingMarkKey({ scope, session }: SessionRef, nonce: string): string {
+  return `${writingMarksOfSession({ scope, session })}${nonce}`;
+}
+
+/** What the keys of all writing marks of a session begin with. */
+export const writingMarksOfSession = ({ scope, session }: SessionRef): string => `${writingMarksOf(scope)}${checkId(session)}.`;
+
+export function sessionOfWritingMark(scope: string, key: string): string | undefined {
+  const [id = ""] = key.slice(writingMarksOf(scope).length).split(".");
+  return isId(id) ? id : undefined;
+}
+
 export function slotOfKey(key: string): number {
   return Number(key.slice(key.lastIndexOf("/") + 1));
 }

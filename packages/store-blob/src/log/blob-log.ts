@@ -14,8 +14,8 @@ import { checkWritten, type EntryDraft, type EntryOutcome, writeEntry } from "./
 
 /** Observers of all logs: the index and the view. */
 export interface LogObserver {
-  /** Before facts are written; what it has put is there before they are. */
-  writing(log: OpenLog): Promise<void>;
+  /** Before facts are written behind fact `lastSeq`; what it has put is there before they are. */
+  writing(log: OpenLog, lastSeq: number): Promise<void>;
   /** After facts were written by this process. */
   written(log: OpenLog, facts: readonly Fact[]): void;
   readonly removed: Forget;
@@ -119,7 +119,7 @@ async function append(deps: BlobLogDeps, log: OpenLog, { request, lines }: Asked
     if (verdict) return undefined;
     due = state.due;
     const header = headerOf(request, dueEntry(state, request.due));
-    await Promise.all([header.due ? putDueMark(log, header.due) : undefined, isKnownToIndex ? undefined : deps.observer.writing(log)]);
+    await Promise.all([header.due ? putDueMark(log, header.due) : undefined, deps.observer.writing(log, state.lastSeq)]);
     isKnownToIndex = true;
     return { header, lines };
   });

@@ -3,7 +3,7 @@
  * the entry that needs it, and removed after the entry that makes it void: a crash leaves one too many, never one too few. Its name holds the
  * slot of its entry, so that the mark of a later entry is not removed by mistake.
  */
-import { AgentError, isAgentError } from "@loopwright/core";
+import { isAgentError } from "@loopwright/core";
 import type { DueOptions, DueSession } from "@loopwright/core/ports";
 import { inParallel } from "../in-parallel.ts";
 import { listAll } from "../list-all.ts";
@@ -15,6 +15,7 @@ import type { EntryDue } from "./log-entry.ts";
 import type { LogState } from "./log-state.ts";
 import type { OpenLog } from "./open-log.ts";
 import type { OpenLogs } from "./open-logs.ts";
+import { putMark } from "./put-mark.ts";
 
 /** The date that the next entry has to hold; `undefined`: none, the log holds it already. */
 export function dueEntry(state: LogState, due: number | null | undefined): EntryDue | null | undefined {
@@ -25,13 +26,7 @@ export function dueEntry(state: LogState, due: number | null | undefined): Entry
 const markOf = (log: OpenLog, { at, slot }: EntryDue): DueMark => ({ ref: log.ref, date: markedDate(at), slot });
 
 /** Puts the mark that an entry needs. @throws AgentError STORE_UNAVAILABLE, STORE_FULL */
-export async function putDueMark(log: OpenLog, due: EntryDue): Promise<void> {
-  const outcome = await log.deps.blobs.put(dueMarkKey(markOf(log, due)), new Uint8Array());
-  if (outcome.type === "written") return;
-  if (outcome.type === "full")
-    throw new AgentError("STORE_FULL", { message: `There is no space left for session \`${log.ref.session}\`.` });
-  throw new AgentError("STORE_UNAVAILABLE", { message: `The store did not answer in time about session \`${log.ref.session}\`.` });
-}
+export const putDueMark = (log: OpenLog, due: EntryDue): Promise<void> => putMark(log, dueMarkKey(markOf(log, due)));
 
 /** Removes a mark that the log has overtaken. One that stays is removed when the list is asked for. */
 export async function dropDueMark(log: OpenLog, due: EntryDue): Promise<void> {

@@ -4,8 +4,8 @@ import { excerptAround, matchTexts, searchWords, unlessAborted } from "@loopwrig
 import { inParallel } from "../in-parallel.ts";
 import { listAll } from "../list-all.ts";
 import type { OpenLogs } from "../log/open-logs.ts";
-import type { Place } from "./session-places.ts";
-import type { SessionSummaries } from "./session-summaries.ts";
+import { newestFirst } from "./session-places.ts";
+import type { Page, SessionSummaries } from "./session-summaries.ts";
 import type { SessionTexts } from "./session-texts.ts";
 
 /** Most summaries or hits of one answer, unless asked for fewer. */
@@ -14,6 +14,8 @@ const pageMax = 100;
 export interface BlobIndexDeps {
   readonly logs: OpenLogs;
   readonly summaries: SessionSummaries;
+  /** A page of the summaries of a scope, the last changed session first, starting after a position. */
+  readonly newest: (scope: string, page: Page) => Promise<readonly SessionSummary[]>;
   readonly texts: SessionTexts;
   /** How many sessions a search looks at. */
   readonly searchSessionsMax: number;
@@ -22,18 +24,18 @@ export interface BlobIndexDeps {
 }
 
 /** Lists by summaries, searches by reading logs, and keeps both in memory for the next time. */
-export function blobIndex({ logs, summaries, texts, searchSessionsMax, remake }: BlobIndexDeps): SessionIndex {
+export function blobIndex({ logs, summaries, newest, texts, searchSessionsMax, remake }: BlobIndexDeps): SessionIndex {
   async function search(
     scope: string,
     sought: readonly string[],
     signal: AbortSignal | undefined,
   ): Promise<readonly { readonly hit: SessionHit; readonly score: number }[]> {
-    const newest = await summaries.newest(scope, { limit: searchSessionsMax, signal });
+    const sessions = await newest(scope, { limit: searchSessionsMax, signal });
     const matches = async (summary: SessionSummary) => {
       const match = matchTexts([...(await textsOf(scope, summary)), summary.title ?? ""], sought);
       return match ? [{ hit: { session: summary, excerpt: excerptAround(match.text, sought) }, score: match.score }] : [];
     };
-    return (await inParallel(newest, matches, signal)).flat();
+    return (await inParallel(sessions, matches, signal)).flat();
   }
 
   async function textsOf(scope: string, { id, lastSeq }: SessionSummary): Promise<readonly string[]> {
@@ -49,9 +51,7 @@ export function blobIndex({ logs, summaries, texts, searchSessionsMax, remake }:
 
   return {
     list: (scope, { limit = pageMax, before, signal } = {}) =>
-      unlessAborted(signal, () =>
-        summaries.newest(scope, { limit, before: before && { updatedAt: before.updatedAt, id: before.id }, signal }),
-      ),
+      unlessAborted(signal, () => newest(scope, { limit, before: before && { updatedAt: before.updatedAt, id: before.id }, signal })),
     async get(scope, id) {
       const log = logs.of({ scope, session: id });
       return (await log.hold(() => summaries.fresh(log)))?.summary;
@@ -90,8 +90,4 @@ async function sessionsOf({ deps: { blobs } }: OpenLogs, scope: string): Promise
     ids.push(id);
     after = `${prefix}${id}/~`;
   }
-}
-
-function newestFirst(a: Place, b: Place): number {
-  return b.updatedAt - a.updatedAt || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0);
 }

@@ -4,30 +4,20 @@ import { Ordered } from "@loopwright/core/stores";
 /** Where a session stands in a list. */
 export type Place = Pick<SessionSummary, "updatedAt" | "id">;
 
-/** The place of a session, and what it was learned from. */
-export interface KnownPlace extends Place {
-  /** The version of the settled summary that holds it; absent: the log may have grown since. */
-  readonly etag: string | undefined;
-  /** When it was noted, counted in notes. */
-  readonly noted: number;
-}
-
 /** The sessions of one scope by their last change. It is kept of all sessions, some 150 bytes each: their summaries are not. */
 export class SessionPlaces {
-  readonly #byId = new Map<string, KnownPlace>();
-  readonly #order = new Ordered<Place, KnownPlace>(oldestFirst);
-  /** Raised by every note. */
-  notes = 0;
+  readonly #byId = new Map<string, Place>();
+  readonly #order = new Ordered<Place, Place>(oldestFirst);
   /** All sessions that the store has are among them. */
   isWhole = false;
 
-  get(id: string): KnownPlace | undefined {
-    return this.#byId.get(id);
+  has(id: string): boolean {
+    return this.#byId.has(id);
   }
 
-  note({ updatedAt, id }: Place, etag?: string): void {
+  note({ updatedAt, id }: Place): void {
     this.forget(id);
-    const place = { updatedAt, id, etag, noted: ++this.notes };
+    const place = { updatedAt, id };
     this.#byId.set(id, place);
     this.#order.add(place);
   }
@@ -38,15 +28,10 @@ export class SessionPlaces {
     this.#byId.delete(id);
   }
 
-  /** Forgets the sessions that are not there, but for those that were noted since. */
-  keepOnly(ids: ReadonlySet<string>, noted: number): void {
-    for (const place of [...this.#byId.values()]) if (!ids.has(place.id) && place.noted <= noted) this.forget(place.id);
-  }
-
   /** So many at most, the one changed last first, from behind a place on. */
-  newestFirst(limit: number, before?: Place): readonly KnownPlace[] {
+  newestFirst(limit: number, before?: Place): readonly Place[] {
     const end = before ? this.#order.placeOf(before) : this.#order.size;
-    const found: KnownPlace[] = [];
+    const found: Place[] = [];
     for (let at = end - 1; at >= 0 && found.length < limit; at--) {
       const place = this.#order.at(at);
       if (place) found.push(place);
@@ -55,6 +40,22 @@ export class SessionPlaces {
   }
 }
 
+/** The places of the sessions of each scope. */
+export class ScopePlaces {
+  readonly #scopes = new Map<string, SessionPlaces>();
+
+  of(scope: string): SessionPlaces {
+    const places = this.#scopes.get(scope) ?? new SessionPlaces();
+    this.#scopes.set(scope, places);
+    return places;
+  }
+}
+
 function oldestFirst(a: Place, b: Place): number {
   return a.updatedAt - b.updatedAt || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
+}
+
+/** Orders lists: the last change first, sessions of the same moment by descending id. */
+export function newestFirst(a: Place, b: Place): number {
+  return -oldestFirst(a, b);
 }

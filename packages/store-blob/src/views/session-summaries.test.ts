@@ -5,6 +5,7 @@ import { noteBatch } from "../../test/notes.ts";
 import { blobStore } from "../index.ts";
 import { OpenLogs } from "../log/open-logs.ts";
 import { SessionSummaries } from "./session-summaries.ts";
+import { sharedList } from "./shared-list.ts";
 
 it("sessions that are not kept any more are marked again before they are written, and listed all the same", async () => {
   const clock = manualClock();
@@ -14,15 +15,15 @@ it("sessions that are not kept any more are marked again before they are written
   for (const one of refs) await store.log.append(one, noteBatch("b", 0));
   await store.close();
   const logs = new OpenLogs({ blobs, clock, deadlineMs: 1_000 });
-  const summaries = new SessionSummaries(logs, 2);
+  const summaries = new SessionSummaries(logs, { places: undefined, sessionsMax: 2 });
   const markOf = (session: string): string | undefined => blobs.objects.get(`summaries/local/${session}`)?.etag;
-  for (const one of refs) await summaries.mark(logs.of(one));
+  for (const one of refs) await summaries.mark(logs.of(one), 1);
   const [first, last] = [markOf("one"), markOf("three")];
-  await summaries.mark(logs.of({ scope: "local", session: "three" }));
-  await summaries.mark(logs.of({ scope: "local", session: "one" }));
+  await summaries.mark(logs.of({ scope: "local", session: "three" }), 1);
+  await summaries.mark(logs.of({ scope: "local", session: "one" }), 1);
   expect(markOf("three")).toBe(last);
   expect(markOf("one")).not.toBe(first);
-  expect((await summaries.newest("local", { limit: 10 })).map(({ id, lastSeq }) => `${id} ${lastSeq}`).sort()).toEqual([
+  expect((await sharedList({ blobs, summaries }, "local", { limit: 10 })).map(({ id, lastSeq }) => `${id} ${lastSeq}`).sort()).toEqual([
     "one 1",
     "three 1",
     "two 1",

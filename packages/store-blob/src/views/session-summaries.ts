@@ -4,34 +4,45 @@
  * written, and those whose writer has died.
  */
 import { type Fact, isAgentError } from "@loopwright/core";
-import { isId, refKey, type SessionRef, type SessionSummary } from "@loopwright/core/ports";
+import { refKey, type SessionRef, type SessionSummary } from "@loopwright/core/ports";
 import { projectSession, type SessionProjection } from "@loopwright/core/stores";
-import { inParallel } from "../in-parallel.ts";
-import { listAll } from "../list-all.ts";
 import { type OpenLog, wholeState } from "../log/open-log.ts";
 import type { OpenLogs } from "../log/open-logs.ts";
 import { readFacts } from "../log/read-facts.ts";
 import { openObject, sealObject } from "../log/sealed-object.ts";
-import { summariesOf } from "../object-keys.ts";
 import { storeLimits } from "../store-limits.ts";
-import { type KnownPlace, type Place, SessionPlaces } from "./session-places.ts";
+import { listMarks } from "./list-marks.ts";
+import type { Place, ScopePlaces } from "./session-places.ts";
 
 interface KnownSession {
   projection: SessionProjection | undefined;
-  /** The version of the settled object that the projection was read from or written to. */
-  settledEtag: string | undefined;
-  /** The version of this process's mark. With a mark, the log may be written. */
-  markEtag: string | undefined;
+  /** The `nonce` of the settled object that the projection was read from or written to. */
+  settledNonce: string | undefined;
+  /** The unsettled object of this process, and the fact up to which no other process has written since. With it, the log may be written. */
+  unsettled: { readonly etag: string; readonly nonce: string; ownSeq: number } | undefined;
+  /** The key of the mark by which the session is listed while it rests. */
+  restingMark: string | undefined;
 }
 
 interface StoredSummary {
   readonly isSettled: boolean;
-  /** A unique value, so that two marks never have the same version. */
+  /** A unique value, so that two objects never have the same version. */
   readonly nonce: string;
   readonly projection?: SessionProjection;
+  /** The key of the last resting mark of the session; absent in a place for one writer. */
+  readonly restingMark?: string;
 }
 
-interface Page {
+/** The stored summary of a session, as a list needs it. */
+export interface LookedUp {
+  readonly summary: SessionSummary | undefined;
+  /** The stored summary is settled. */
+  readonly isSettled: boolean;
+  readonly isRemoved: boolean;
+  readonly restingMark: string | undefined;
+}
+
+export interface Page {
   readonly limit: number;
   readonly before?: Place | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -41,31 +52,43 @@ interface Page {
 export class SessionSummaries {
   readonly #logs: OpenLogs;
   readonly #sessionsMax: number;
+  readonly #places: ScopePlaces | undefined;
   readonly #known = new Map<string, KnownSession>();
-  readonly #places = new Map<string, SessionPlaces>();
 
-  constructor(logs: OpenLogs, sessionsMax: number = storeLimits.summariesMax) {
+  /** `places`: those of all sessions, kept where this process is the only writer. */
+  constructor(
+    logs: OpenLogs,
+    { places, sessionsMax = storeLimits.summariesMax }: { readonly places: ScopePlaces | undefined; readonly sessionsMax?: number },
+  ) {
     this.#logs = logs;
+    this.#places = places;
     this.#sessionsMax = sessionsMax;
   }
 
-  /** Marks a session as being written, unless this process has. */
-  async mark(log: OpenLog): Promise<void> {
+  /** Marks a session as being written, unless this process has and no other process wrote behind it. @throws AgentError STORE_UNAVAILABLE, STORE_FULL */
+  async mark(log: OpenLog, lastSeq: number): Promise<void> {
     const known = this.#of(log);
-    if (known.markEtag !== undefined) return;
-    if (!known.projection || !log.deps.blobs.exclusive) known.projection = (await this.#stored(log))?.stored.projection ?? known.projection;
-    const { projection } = known;
-    const outcome = await this.#put(log, { isSettled: false, nonce: crypto.randomUUID(), ...(projection ? { projection } : {}) });
-    known.settledEtag = undefined;
-    // A mark with an unknown outcome counts as written, because a summary is settled only under the version of its mark.
-    if (outcome.type !== "full") known.markEtag = outcome.type === "written" ? outcome.etag : "";
+    if (known.unsettled?.ownSeq === lastSeq) return;
+    if (!known.projection || !this.#places) {
+      const stored = (await this.#stored(log))?.stored;
+      known.projection = stored?.projection ?? known.projection;
+      known.restingMark = stored?.restingMark;
+    }
+    const nonce = crypto.randomUUID();
+    const outcome = await this.#put(log, { isSettled: false, nonce, known });
+    known.settledNonce = undefined;
+    if (outcome.type === "full") return;
+    if (!this.#places) await listMarks.begin(log, nonce);
+    // An outcome that is unknown counts as written, because a summary is settled only under the version of its unsettled object.
+    known.unsettled = { etag: outcome.type === "written" ? outcome.etag : "", nonce, ownSeq: lastSeq };
   }
 
   /** Adds facts that this process has written. Returns the projection after them, if it is complete. */
   add(log: OpenLog, facts: readonly Fact[]): SessionProjection | undefined {
     const known = this.#of(log);
     const [first, last] = [facts[0], facts.at(-1)];
-    if (last) this.#placesOf(log.ref.scope).note({ updatedAt: last.at, id: log.ref.session });
+    if (last) this.#places?.of(log.ref.scope).note({ updatedAt: last.at, id: log.ref.session });
+    if (last && known.unsettled) known.unsettled.ownSeq = last.seq;
     if (!first || first.seq !== (known.projection?.summary.lastSeq ?? 0) + 1) return undefined;
     known.projection = projectSession(log.ref.session, known.projection, facts);
     return known.projection;
@@ -91,26 +114,36 @@ export class SessionSummaries {
     const known = this.#of(log);
     await log.run(async () => {
       const { lastSeq, isRemoved } = await log.known();
-      if (isRemoved || lastSeq !== projection.summary.lastSeq || !known.markEtag) return;
-      const outcome = await this.#put(log, { isSettled: true, nonce: crypto.randomUUID(), projection }, known.markEtag);
-      known.markEtag = undefined;
-      known.settledEtag = outcome.type === "written" ? outcome.etag : undefined;
+      const { unsettled } = known;
+      if (isRemoved || lastSeq !== projection.summary.lastSeq || !unsettled?.etag) return;
+      const nonce = crypto.randomUUID();
+      const { id, updatedAt } = projection.summary;
+      const before = known.restingMark;
+      if (!this.#places) known.restingMark = await listMarks.rest(log, { id, updatedAt, nonce }, before);
+      known.projection = projection;
+      const outcome = await this.#put(log, { isSettled: true, nonce, known }, unsettled.etag);
+      known.unsettled = undefined;
+      known.settledNonce = outcome.type === "written" ? nonce : undefined;
+      if (!this.#places && outcome.type === "written") await listMarks.end(log, unsettled.nonce);
     });
   }
 
   async remove(log: OpenLog): Promise<void> {
+    const { blobs } = log.deps;
+    if (!this.#places) await listMarks.remove(log, (await this.#stored(log))?.stored.restingMark);
     this.#known.delete(nameOf(log));
-    this.#placesOf(log.ref.scope).forget(log.ref.session);
-    await log.deps.blobs.remove(log.keys.summary, { isDurable: true });
+    this.#places?.of(log.ref.scope).forget(log.ref.session);
+    await blobs.remove(log.keys.summary, { isDurable: true });
   }
 
   /** Computes a summary from its log alone; true if the log has a session. @throws AgentError STORE_* */
   async remake(log: OpenLog): Promise<boolean> {
     this.#known.delete(nameOf(log));
-    this.#placesOf(log.ref.scope).isWhole = false;
+    const places = this.#places?.of(log.ref.scope);
+    if (places) places.isWhole = false;
     try {
       await this.remove(log);
-      await log.run(() => this.mark(log));
+      await log.run(async () => this.mark(log, (await log.known()).lastSeq));
       const projection = await this.fresh(log);
       if (!projection) await this.remove(log);
       else if (projection.summary.status !== "running") await this.settle(log, projection);
@@ -121,76 +154,34 @@ export class SessionSummaries {
     }
   }
 
-  /** A page of the summaries of a scope, the last changed session first, starting after a position. */
-  async newest(scope: string, { limit, before, signal }: Page): Promise<readonly SessionSummary[]> {
-    const places = this.#placesOf(scope);
-    await this.#learnPlaces(scope, places, signal);
-    const found: SessionSummary[] = [];
-    for (let after = before; found.length < limit; ) {
-      const some = places.newestFirst(limit - found.length, after);
-      const summaries = await inParallel(some, ({ id, etag }) => this.#listed({ scope, session: id }, etag), signal);
-      found.push(...summaries.flatMap((summary) => summary ?? []));
-      after = some.at(-1);
-      if (!after) break;
-    }
-    return found;
-  }
-
-  /** Updates the positions of sessions: once for all if this process is the only writer, otherwise for those whose summary other processes have written. */
-  async #learnPlaces(scope: string, places: SessionPlaces, signal: AbortSignal | undefined): Promise<void> {
-    const { blobs } = this.#logs.deps;
-    if (places.isWhole && blobs.exclusive) return;
-    const prefix = summariesOf(scope);
-    const noted = places.notes;
-    const etags = new Map<string, string | undefined>();
-    for await (const { key, etag } of listAll(blobs, prefix)) {
-      signal?.throwIfAborted();
-      // A folder in place of a summary object still names its session.
-      const [session = ""] = key.slice(prefix.length).split("/");
-      if (isId(session)) etags.set(session, etag);
-    }
-    const isKnown = (id: string, place: KnownPlace | undefined): boolean =>
-      place !== undefined && (blobs.exclusive !== undefined || (place.etag !== undefined && place.etag === etags.get(id)));
-    const unknown = [...etags].filter(([id]) => !isKnown(id, places.get(id)));
-    await inParallel(unknown, ([session, etag]) => this.#learnPlace({ scope, session }, { places, etag }), signal);
-    places.keepOnly(new Set(etags.keys()), noted);
-    places.isWhole = true;
-  }
-
-  async #learnPlace(
-    ref: SessionRef,
-    { places, etag }: { readonly places: SessionPlaces; readonly etag: string | undefined },
-  ): Promise<void> {
-    const summary = await this.#listed(ref, etag);
-    if (summary) places.note(summary, this.#known.get(refKey(ref))?.settledEtag);
-    else places.forget(ref.session);
-  }
-
-  #placesOf(scope: string): SessionPlaces {
-    const places = this.#places.get(scope) ?? new SessionPlaces();
-    this.#places.set(scope, places);
-    return places;
-  }
-
-  async #listed(ref: SessionRef, etag: string | undefined): Promise<SessionSummary | undefined> {
+  /** The summary of a session for a list. `nonce`: of the settled object that a mark names, which need not be read again. */
+  async lookUp(ref: SessionRef, nonce?: string): Promise<LookedUp> {
     const log = this.#logs.of(ref);
     const known = this.#of(log);
-    if (known.markEtag === undefined) {
-      const isNewest = known.settledEtag !== undefined && (log.deps.blobs.exclusive || known.settledEtag === etag);
-      if (isNewest) return known.projection?.summary;
-      const found = await this.#stored(log);
-      if (found?.stored.isSettled && known.markEtag === undefined) {
-        known.projection = found.stored.projection;
-        known.settledEtag = found.etag;
-        return known.projection?.summary;
+    const settled = (): LookedUp => ({
+      summary: known.projection?.summary,
+      isSettled: true,
+      isRemoved: false,
+      restingMark: known.restingMark,
+    });
+    if (known.unsettled === undefined) {
+      if (known.settledNonce !== undefined && (this.#places || known.settledNonce === nonce)) return settled();
+      const stored = (await this.#stored(log))?.stored;
+      if (stored?.isSettled && known.unsettled === undefined) {
+        known.projection = stored.projection;
+        known.settledNonce = stored.nonce;
+        known.restingMark = stored.restingMark;
+        return settled();
       }
     }
+    const unsettled = { isSettled: false, isRemoved: false, restingMark: undefined };
     try {
-      return (await log.hold(() => this.fresh(log)))?.summary;
+      const summary = (await log.hold(() => this.fresh(log)))?.summary;
+      return { ...unsettled, summary, isRemoved: summary === undefined && (await log.run(() => log.known())).isRemoved };
     } catch (error) {
       // A damaged log is reported to its readers; the list continues with what is known.
       if (!isAgentError(error, "SESSION_CORRUPT") && !isAgentError(error, "STORE_TOO_NEW")) throw error;
-      return known.projection?.summary ?? unknownSummary(ref.session);
+      return { ...unsettled, summary: known.projection?.summary ?? unknownSummary(ref.session) };
     }
   }
 
@@ -207,14 +198,24 @@ export class SessionSummaries {
     }
   }
 
-  #put({ deps, keys }: OpenLog, summary: StoredSummary, ifMatch?: string): ReturnType<OpenLog["deps"]["blobs"]["put"]> {
-    const { bytes } = sealObject({ header: summary, lines: [] }, { key: keys.summary, before: "" });
+  #put(
+    { deps, keys }: OpenLog,
+    { isSettled, nonce, known: { projection, restingMark } }: Pick<StoredSummary, "isSettled" | "nonce"> & { readonly known: KnownSession },
+    ifMatch?: string,
+  ): ReturnType<OpenLog["deps"]["blobs"]["put"]> {
+    const header: StoredSummary = {
+      isSettled,
+      nonce,
+      ...(projection && { projection }),
+      ...(restingMark !== undefined && { restingMark }),
+    };
+    const { bytes } = sealObject({ header, lines: [] }, { key: keys.summary, before: "" });
     return deps.blobs.put(keys.summary, bytes, ifMatch === undefined ? {} : { ifMatch });
   }
 
   #of(log: OpenLog): KnownSession {
     const name = nameOf(log);
-    const known = this.#known.get(name) ?? { projection: undefined, settledEtag: undefined, markEtag: undefined };
+    const known = this.#known.get(name) ?? { projection: undefined, settledNonce: undefined, unsettled: undefined, restingMark: undefined };
     // The last used entry is the last one. An evicted entry is read again, and marked again before a write.
     this.#known.delete(name);
     this.#known.set(name, known);
