@@ -144,6 +144,21 @@ function addSessions(program: Command, exit: (code: number) => void): void {
     .option("--limit <count>", "at most this many", "20")
     .option("--json", "one hit a line, as JSON")
     .action(async (words: string[], flags) => exit(await (await import("./commands/sessions.ts")).searchSessions(words, flags)));
+  add("schedule <id> <name> <words...>", "send these words to a session at a time, or again and again, while `run` runs")
+    .option("--at <time>", "the first time: 2027-03-01T09:00 with --time-zone, or with Z or +01:00 at its end")
+    .option("--time-zone <name>", "the zone of a local time, for example Europe/Berlin")
+    .option("--every <duration>", "again and again: 30s, 15m, 2h or 1d")
+    .option("--interrupt", "stop a run that is open then")
+    .option("--json", "as one JSON object")
+    .action(async (...[id, name, words, flags]: [string, string, string[], object]) =>
+      exit(await (await import("./commands/schedules.ts")).setSchedule({ id, name, words }, flags)),
+    );
+  add("unschedule <id> <name>", "remove a schedule").action(async (id: string, name: string, flags) =>
+    exit(await (await import("./commands/schedules.ts")).removeSchedule(id, name, flags)),
+  );
+  add("schedules <id>", "the schedules of a session, the next one first")
+    .option("--json", "one schedule a line, as JSON")
+    .action(async (id: string, flags) => exit(await (await import("./commands/schedules.ts")).listSchedules(id, flags)));
   add("rm <id>", "delete a session for good").action(async (id: string, flags) =>
     exit(await (await import("./commands/sessions.ts")).removeSession(id, flags)),
   );

@@ -192,3 +192,27 @@ test.concurrent("tools of the user's own are offered", async () => {
   expect((await run(["ask", "--quiet", "--tools", "tools.mjs", "use lucky_number"], { cwd })).stdout).toContain("seventeen");
   expect((await run(["ask", "--tools", "gone.mjs", "hi"], { cwd })).stderr).toContain("CONFIG_INVALID");
 });
+
+test.concurrent("a session is given schedules, which are listed, refused where they cannot be used, and removed", async () => {
+  const cwd = await emptyDirectory();
+  const [asked] = await runAll([["ask", "what is 6 * 7?"]], { cwd });
+  const id = idIn(asked?.stderr ?? "");
+  const daily = ["sessions", "schedule", id, "daily", "Write", "the", "report."];
+  const [set, listed, past, duration, removed, again, none] = await runAll(
+    [
+      [...daily, "--at", "2030-03-01T09:00", "--time-zone", "Europe/Berlin", "--every", "1d"],
+      ["sessions", "schedules", id, "--json"],
+      [...daily, "--at", "2001-03-01T09:00Z"],
+      [...daily, "--every", "soon"],
+      ["sessions", "unschedule", id, "daily"],
+      ["sessions", "unschedule", id, "daily"],
+      ["sessions", "schedules", id],
+    ],
+    { cwd },
+  );
+  expect(set).toEqual({ code: 0, stdout: "daily  2030-03-01T08:00:00.000Z  every 86400 s  Write the report.\n", stderr: "" });
+  expect(JSON.parse(listed?.stdout ?? "")).toMatchObject({ name: "daily", everyMs: 86_400_000, message: { content: "Write the report." } });
+  expect([past?.code, past?.stderr]).toEqual([2, expect.stringContaining("2001-03-01T09:00:00.000Z has passed")]);
+  expect([duration?.code, duration?.stderr]).toEqual([2, expect.stringContaining("`soon` cannot be read")]);
+  expect([removed?.code, again?.code, none?.stdout]).toEqual([0, 1, ""]);
+});

@@ -4,7 +4,7 @@ import type { ClientScene } from "./client-scene.ts";
 
 export interface WireRequest {
   /** Default GET, with a body POST. */
-  readonly method?: "GET" | "POST" | "PATCH" | "DELETE";
+  readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** From the base, with the query. */
   readonly path: string;
   /** Sent as JSON. */

@@ -9,7 +9,9 @@ import type {
   JsonObject,
   Message,
   MessageId,
+  ScheduleRequest,
   SessionHit,
+  SessionSchedule,
   SessionSnapshot,
   SessionSummary,
   SubmitOptions,
@@ -92,6 +94,12 @@ export interface SessionRequests {
     callKey: string,
     decision: ApprovalDecision & RequestOptions,
   ): Promise<AcceptedDecision & Followed & { readonly sessionId: string }>;
+  /** Sets a schedule, or changes it. Sent again where the answer got lost: the same request changes nothing. */
+  schedule(sessionId: string, name: string, request: Omit<ScheduleRequest, "access"> & RequestOptions): Promise<SessionSchedule>;
+  /** False when there is no schedule of this name. */
+  unschedule(sessionId: string, name: string, options?: RequestOptions): Promise<boolean>;
+  /** The schedules that will fire, the next one first. */
+  schedules(sessionId: string, options?: RequestOptions): Promise<readonly SessionSchedule[]>;
   /** False when nothing runs. The partial answer is kept. */
   abort(sessionId: string, reason?: string, options?: RequestOptions & { readonly runId?: string | undefined }): Promise<boolean>;
   /** A page of the durable events after a cursor, without waiting for more. `next` where more follow: the `after` of the next page. */
@@ -154,6 +162,20 @@ export function createSessionRequests(scene: ClientScene): SessionRequests {
       followed(
         await keyed<Recorded<AcceptedDecision>>(`${pathOf(id)}/approvals/${encodeURIComponent(callKey)}`, { json, idempotencyKey, signal }),
       ),
+    schedule(id, name, { signal, input, at, timeZone, everyMs, mode, ...options }) {
+      return requestSurely(scene, {
+        method: "PUT",
+        path: scheduleOf(id, name),
+        json: { input, at, timeZone, everyMs, mode, options },
+        signal,
+      });
+    },
+    async unschedule(id, name, { signal } = {}) {
+      return (await json<{ readonly removed: boolean }>({ method: "DELETE", path: scheduleOf(id, name), signal })).removed;
+    },
+    async schedules(id, { signal } = {}) {
+      return (await json<{ readonly schedules: readonly SessionSchedule[] }>({ path: `${pathOf(id)}/schedules`, signal })).schedules;
+    },
     async abort(id, reason, { runId, signal } = {}) {
       const request = { path: `${pathOf(id)}/abort`, json: { reason, runId }, signal };
       return (await requestSurely<{ readonly aborting: boolean }>(scene, request)).aborting;
@@ -167,6 +189,8 @@ export function createSessionRequests(scene: ClientScene): SessionRequests {
 }
 
 const pathOf = (sessionId: string): string => `/api/sessions/${encodeURIComponent(sessionId)}`;
+
+const scheduleOf = (sessionId: string, name: string): string => `${pathOf(sessionId)}/schedules/${encodeURIComponent(name)}`;
 
 function queryOf(fields: { readonly [name: string]: string | number | undefined }): string {
   const given = Object.entries(fields).flatMap(([name, value]): [string, string][] => (value === undefined ? [] : [[name, String(value)]]));

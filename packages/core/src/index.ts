@@ -146,6 +146,7 @@ export type {
   WaitingResult,
 } from "./protocol/execute.ts";
 export type { ExecuteInput } from "./protocol/execute-input.ts";
+export type { ScheduleRequest, SessionSchedule } from "./protocol/schedule.ts";
 export type { OpenRun, PendingChild, RunningTool, SessionSnapshot, SnapshotMessage, WaitingInput } from "./protocol/snapshot.ts";
 export type { ChildAgent, ChildResult, StartChild } from "./tools/child.ts";
 export type { ArgsOf, DefineTool, SimpleOutput, ToolDefinition } from "./tools/define-tool.ts";

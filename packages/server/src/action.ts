@@ -13,6 +13,7 @@ export type Action =
   | "session.answer"
   | "session.decide"
   | "session.abort"
+  | "session.schedule"
   | "file.upload"
   | "file.read"
   | "notifications.follow"

@@ -53,6 +53,11 @@ const cases: { readonly [id: string]: readonly Case[] } = {
   sendResults: [{ path: "/api/sessions/a/tool-results", json: { results: result }, asked: [["session.answer", "a"]] }],
   decideCall: [{ path: "/api/sessions/a/approvals/r.1.0", json: { decision: "allow" }, asked: [["session.decide", "a"]] }],
   abortRun: [{ path: "/api/sessions/a/abort", json: {}, asked: [["session.abort", "a"]] }],
+  listSchedules: [{ path: "/api/sessions/a/schedules", asked: [["session.read", "a"]] }],
+  setSchedule: [
+    { path: "/api/sessions/a/schedules/s", method: "PUT", json: { input: "Hi.", everyMs: 60_000 }, asked: [["session.schedule", "a"]] },
+  ],
+  removeSchedule: [{ path: "/api/sessions/a/schedules/s", method: "DELETE", asked: [["session.schedule", "a"]] }],
   uploadFile: [{ path: "/api/files", body: "text", headers: text, asked: [["file.upload", undefined]] }],
   readFile: [{ path: `/api/files/${file}`, asked: [["file.read", undefined]] }],
   notifications: [

@@ -1,7 +1,7 @@
 /** What a request on a test's connection says. */
 export interface Ask {
   readonly path: string;
-  readonly method?: "GET" | "POST";
+  readonly method?: "GET" | "POST" | "PUT";
   readonly headers?: { readonly [name: string]: string };
   /** Sent as JSON. */
   readonly body?: object;

@@ -13,7 +13,7 @@ import { summaryLine } from "../summary-line.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { oneLine } from "../terminal/neutralise.ts";
 
-interface SessionFlags extends SharedFlags, ServerFlags {
+export interface SessionFlags extends SharedFlags, ServerFlags {
   readonly json?: boolean;
   readonly limit?: string;
 }
@@ -70,7 +70,8 @@ export async function removeSession(typed: string, flags: SessionFlags): Promise
   });
 }
 
-async function withShelf(flags: SessionFlags, work: (shelf: SessionShelf) => Promise<number>): Promise<number> {
+/** Lends the sessions of the store, or of the server at `--url`. */
+export async function withShelf(flags: SessionFlags, work: (shelf: SessionShelf) => Promise<number>): Promise<number> {
   const shelf = await openShelf(flags);
   try {
     return await work(shelf);
@@ -93,6 +94,7 @@ function limitOf({ limit = "50" }: SessionFlags): number {
   });
 }
 
-function print(line: string): void {
+/** A line on standard output. */
+export function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }

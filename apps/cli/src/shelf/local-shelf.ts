@@ -1,4 +1,4 @@
-import { type Agent, AgentError, createAgent, readOpening } from "@loopwright/core";
+import { type Agent, AgentError, type AgentSession, createAgent, createSession, readOpening } from "@loopwright/core";
 import type { SessionStore } from "@loopwright/core/ports";
 import { offline } from "@loopwright/providers-scripted";
 import { commandName } from "../command-name.ts";
@@ -26,6 +26,9 @@ export async function localShelf(settings: Pick<Settings, "store" | "environment
       await removeSession(kept, id);
       return id;
     },
+    schedule: async (typed, name, request) => recordIn(await found(store, typed), (session) => session.schedule(name, request)),
+    unschedule: async (typed, name) => recordIn(await found(store, typed), (session) => session.unschedule(name)),
+    schedules: async (typed) => recordIn(await found(store, typed), async ({ schedules }) => schedules),
     resumeCommand: (id) => `${commandName()} chat --resume ${id}`,
     close: async () => store?.close(),
   };
@@ -37,10 +40,21 @@ async function readerOf(store: SessionStore, session: string): Promise<Agent> {
   return createAgent({ name: opening?.agent ?? "reader", provider: offline() });
 }
 
+interface KeptSession {
+  readonly store: SessionStore;
+  readonly id: string;
+}
+
 /** The store, which is there, and the whole id. @throws AgentError SESSION_NOT_FOUND, INPUT_INVALID */
-async function found(store: SessionStore | undefined, typed: string): Promise<{ readonly store: SessionStore; readonly id: string }> {
+async function found(store: SessionStore | undefined, typed: string): Promise<KeptSession> {
   if (store) return { store, id: await findSession(store, typed) };
   throw new AgentError("SESSION_NOT_FOUND", { message: `There is no session \`${oneLine(typed, 64)}\`: nothing is kept here yet.` });
+}
+
+/** Lends a handle that runs nothing: a process with `loopwright run` on this store does. */
+async function recordIn<T>({ store, id }: KeptSession, work: (session: AgentSession) => Promise<T>): Promise<T> {
+  await using session = createSession({ agent: await readerOf(store, id), id, store, drives: false });
+  return await work(await session.ready());
 }
 
 async function removeSession(store: SessionStore, id: string): Promise<void> {

@@ -23,6 +23,9 @@ export function remoteShelf(server: ServerAddress): SessionShelf {
       await sessions.remove(sessionId);
       return sessionId;
     },
+    schedule: async (typed, name, request) => sessions.schedule((await sessionOf(client, typed)).sessionId, name, request),
+    unschedule: async (typed, name) => sessions.unschedule((await sessionOf(client, typed)).sessionId, name),
+    schedules: async (typed) => sessions.schedules((await sessionOf(client, typed)).sessionId),
     resumeCommand: (id) => `${commandName()} chat --url ${server.url} --resume ${id}`,
     close: async () => {},
   };

@@ -1,4 +1,4 @@
-import type { Message, MessageId } from "@loopwright/core";
+import type { Message, MessageId, ScheduleRequest, SessionSchedule } from "@loopwright/core";
 import type { SessionHit, SessionSummary } from "@loopwright/core/ports";
 import type { Question } from "../chat/question-lines.ts";
 
@@ -25,6 +25,12 @@ export interface SessionShelf {
   read(id: string): Promise<Transcript>;
   /** Deletes it for good; gives its whole id. @throws AgentError SESSION_NOT_FOUND, SESSION_BUSY, INPUT_INVALID */
   remove(id: string): Promise<string>;
+  /** Sets a schedule of the session. @throws AgentError SESSION_NOT_FOUND, INPUT_INVALID */
+  schedule(id: string, name: string, request: ScheduleRequest): Promise<SessionSchedule>;
+  /** False if there is no schedule of this name. @throws AgentError SESSION_NOT_FOUND, INPUT_INVALID */
+  unschedule(id: string, name: string): Promise<boolean>;
+  /** The next one first. @throws AgentError SESSION_NOT_FOUND, INPUT_INVALID */
+  schedules(id: string): Promise<readonly SessionSchedule[]>;
   /** The command that continues a session. */
   resumeCommand(id: string): string;
   close(): Promise<void>;

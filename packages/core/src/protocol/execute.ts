@@ -16,6 +16,7 @@ import type { AcceptedDecision, DecideOptions } from "./approval.ts";
 import type { CheckedInput } from "./checked-input.ts";
 import type { EventCursor } from "./cursor.ts";
 import type { ExecuteInput } from "./execute-input.ts";
+import type { ScheduleRequest, SessionSchedule } from "./schedule.ts";
 import type { SessionSnapshot } from "./snapshot.ts";
 
 export interface ExecuteOptions extends RunOptions {
@@ -171,6 +172,8 @@ export interface AgentSession<Output = unknown> {
   readonly pendingApprovals: readonly PendingApproval[];
   /** True when a run is open that waits for nothing outside: `resume` continues it. */
   readonly isInterrupted: boolean;
+  /** Schedules that will fire, the next one first. */
+  readonly schedules: readonly SessionSchedule[];
   /** Number of the last fact that this handle has seen; 0 for a new session, and until `ready`. */
   readonly lastSeq: number;
   /** Cursor of the last durable event that this handle has seen or read past, `0.0` before the first; `undefined` where it is not known, and until `ready`. */
@@ -209,6 +212,14 @@ export interface AgentSession<Output = unknown> {
    * @throws AgentError CALL_ANSWERED, CALL_UNKNOWN, INPUT_INVALID, KEY_REUSED, SESSION_CLOSED, FORBIDDEN
    */
   answer(callKey: string, output: unknown, options?: AnswerOptions): Promise<AcceptedSubmission & Followed<Output>>;
+  /**
+   * Sets the schedule of this name, or changes it: the session gets the input at its due time, once over all nodes, as long as a worker or a handle
+   * that is followed runs on its store. The `accept` hooks see the input now and not when it fires. A schedule does not fire while its last input waits.
+   * The same request again changes nothing. Resolves when it is durable. @throws AgentError INPUT_INVALID, INPUT_REFUSED, HOOK_FAILED, FORBIDDEN, SESSION_CLOSED
+   */
+  schedule(name: string, request: ScheduleRequest): Promise<SessionSchedule>;
+  /** Removes a schedule; false if there is none of this name. An input that it has already sent is not stopped. @throws AgentError SESSION_CLOSED */
+  unschedule(name: string, options?: { readonly by?: string }): Promise<boolean>;
   change(change: { readonly title?: string; readonly metadata?: JsonObject }): Promise<void>;
   /** Chooses the branch that the next input continues. @throws AgentError INPUT_INVALID when no such message exists. */
   moveHead(to: MessageId | null): Promise<void>;

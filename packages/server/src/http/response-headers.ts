@@ -37,7 +37,7 @@ export function preflightResponse(): Response {
   return new Response(null, {
     status: 204,
     headers: {
-      "Access-Control-Allow-Methods": "GET, HEAD, POST, PATCH, DELETE",
+      "Access-Control-Allow-Methods": "GET, HEAD, POST, PUT, PATCH, DELETE",
       "Access-Control-Allow-Headers":
         "Authorization, Content-Type, Idempotency-Key, If-None-Match, Last-Event-ID, X-File-Name, X-Request-Id",
       "Access-Control-Max-Age": "600",

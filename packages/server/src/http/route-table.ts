@@ -10,6 +10,9 @@ import { executeRoute } from "../routes/runs/execute.ts";
 import { readRunRoute } from "../routes/runs/read-run.ts";
 import { sendResultsRoute } from "../routes/runs/send-results.ts";
 import { submitMessageRoute } from "../routes/runs/submit-message.ts";
+import { listSchedulesRoute } from "../routes/schedules/list-schedules.ts";
+import { removeScheduleRoute } from "../routes/schedules/remove-schedule.ts";
+import { setScheduleRoute } from "../routes/schedules/set-schedule.ts";
 import { healthRoute, readyRoute } from "../routes/service/health.ts";
 import { metricsRoute } from "../routes/service/metrics.ts";
 import { openApiRoute } from "../routes/service/openapi.ts";
@@ -37,6 +40,9 @@ export const routeTable: readonly Route[] = [
   sendResultsRoute,
   decideCallRoute,
   abortRunRoute,
+  listSchedulesRoute,
+  setScheduleRoute,
+  removeScheduleRoute,
   uploadFileRoute,
   readFileRoute,
   notificationsRoute,

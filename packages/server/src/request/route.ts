@@ -35,7 +35,7 @@ export type RequestInput<Params = unknown, Query = unknown, Body = unknown> = Pi
 
 /** What the route takes and gives, for validation and for `/openapi.json`. */
 export interface Route<Params = unknown, Query = unknown, Body = unknown> {
-  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** With `:name` for parameters, without the base path. */
   readonly path: string;
   readonly id: string;

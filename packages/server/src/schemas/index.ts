@@ -33,6 +33,14 @@ export {
   toolResultsRequest,
 } from "./requests.ts";
 export {
+  removedSchedule,
+  type ScheduleList,
+  type ScheduleRequest,
+  scheduleList,
+  scheduleRequest,
+  sessionSchedule,
+} from "./schedule.ts";
+export {
   acceptedSubmission,
   errorCode,
   pendingToolCall,

@@ -13,6 +13,7 @@ export function namedBlobs(facts: readonly FactDraft[]): readonly string[] {
   for (const fact of facts) {
     if (fact.type === "session.opened") for (const message of fact.context ?? []) collect(contentOf(message));
     else if (fact.type === "input.accepted" || fact.type === "model.finished") collect(fact.message ? contentOf(fact.message) : none);
+    else if (fact.type === "schedule.set") collect(contentOf(fact.input.message));
     else if (fact.type === "tool.finished" || fact.type === "client.answered") collect(fact.output);
   }
   return keys;

@@ -16,12 +16,14 @@ import {
   type SubmitOptions,
 } from "../../protocol/execute.ts";
 import type { ExecuteInput } from "../../protocol/execute-input.ts";
+import type { ScheduleRequest, SessionSchedule } from "../../protocol/schedule.ts";
 import type { SessionSnapshot } from "../../protocol/snapshot.ts";
 import { openLanes } from "../live/open-lanes.ts";
 import { readRun } from "../log/run-history.ts";
 import { dueOf } from "../ownership/wake-dates.ts";
 import { answerCall } from "./commands/answer-call.ts";
 import { decideCall } from "./commands/decide-call.ts";
+import { clearSchedule, schedulesOf, setSchedule } from "./commands/schedule.ts";
 import { abortRun, changeSession, endSession, moveHead, openSession } from "./commands/session-commands.ts";
 import { type CommandContext, submitInput } from "./commands/submit.ts";
 import { pendingApprovals, pendingToolCalls, spentBy, watchRunFrom } from "./execution.ts";
@@ -93,6 +95,10 @@ export class SessionHandle<Output> implements AgentSession<Output> {
     return this.#driver.view.wasRecovered && !isAtRest(this.#state);
   }
 
+  get schedules(): readonly SessionSchedule[] {
+    return schedulesOf(this.#state);
+  }
+
   get lastSeq(): number {
     return this.#state.seq;
   }
@@ -151,6 +157,14 @@ export class SessionHandle<Output> implements AgentSession<Output> {
     const accepted = await accepting;
     const spent = before ?? spentBy(this.#state);
     return { ...accepted, stream: () => watchRunFrom<Output>(this.#context, accepted, spent) };
+  }
+
+  schedule(name: string, request: ScheduleRequest): Promise<SessionSchedule> {
+    return setSchedule(this.#context, name, request);
+  }
+
+  unschedule(name: string, { by }: { readonly by?: string } = {}): Promise<boolean> {
+    return clearSchedule(this.#context, name, by);
   }
 
   change(changes: Parameters<AgentSession["change"]>[0]): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "../../message/json.ts";
 import type { Message, MessageId, UserMessage } from "../../message/message.ts";
-import type { Access, BranchPoint, DeclaredTool, InputOrigin, Labels, ParentLink, Retention, RunOptions } from "./parties.ts";
+import type { Access, BranchPoint, DeclaredTool, InputOrigin, Labels, ParentLink, Retention, RunOptions, Verdict } from "./parties.ts";
 import type { Hooked, Spending } from "./spending.ts";
 
 /** The effect of an input on an open run: it gets a run of its own after all others, joins the open run before its next model call, or aborts it and is next. */
@@ -14,6 +14,10 @@ export interface ScheduledInput {
   readonly access?: Access;
   readonly options?: RunOptions;
   readonly labels?: Labels;
+  /** The answer of an `accept` hook, in place of a model call. */
+  readonly answer?: string;
+  /** What `accept` hooks changed when the schedule was set. */
+  readonly verdicts?: readonly Verdict[];
 }
 
 /** Facts of a session and of the inputs that it gets. */

@@ -1,0 +1,50 @@
+import type { Access, Labels, RunOptions } from "../loop/fact.ts";
+import type { UserMessage } from "../message/message.ts";
+
+/** An input that a session gets at a date, or again and again. Give `at`, `everyMs`, or both. */
+export interface ScheduleRequest extends RunOptions {
+  readonly input: string | UserMessage;
+  /**
+   * The first due time: milliseconds since the epoch, an ISO time with an offset (`2027-03-01T09:00Z`), or a local time (`2027-03-01T09:00`) with
+   * `timeZone`. Default: `everyMs` from now.
+   */
+  readonly at?: number | string;
+  /** The IANA zone of a local time, for example `Europe/Berlin`. */
+  readonly timeZone?: string;
+  /** The interval, at least 1,000 ms. Times that are missed fire once together. Default: it fires once. */
+  readonly everyMs?: number;
+  /** `interrupt` stops an open run. Default `enqueue`. */
+  readonly mode?: "enqueue" | "interrupt";
+  readonly labels?: Labels;
+  /** The caller, whose access the runs have. Default: the access that the session was opened with. */
+  readonly access?: Access;
+}
+
+/** A schedule of a session that has not fired for the last time. */
+export interface SessionSchedule extends RunOptions {
+  readonly name: string;
+  /** The next due time, in milliseconds since the epoch. */
+  readonly due: number;
+  readonly everyMs?: number;
+  readonly message: UserMessage;
+  readonly mode: "enqueue" | "interrupt";
+  readonly labels?: Labels;
+  /** The user whose access its runs have. */
+  readonly user?: string;
+}
+
+/** Limits of the schedules of a session. */
+export const scheduleLimits: {
+  readonly perSession: number;
+  readonly messageBytes: number;
+  readonly everyMinMs: number;
+  readonly everyMaxMs: number;
+  readonly aheadMaxMs: number;
+} = {
+  perSession: 100,
+  /** Of the JSON of a message, because the state of the session holds it. */
+  messageBytes: 64 * 1024,
+  everyMinMs: 1_000,
+  everyMaxMs: 366 * 86_400_000,
+  aheadMaxMs: 10 * 366 * 86_400_000,
+};

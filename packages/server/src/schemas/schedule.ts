@@ -1,0 +1,50 @@
+import type { ScheduleRequest as CoreRequest, SessionSchedule, UserMessage } from "@loopwright/core/protocol";
+import { z } from "zod";
+import { exactly } from "./exactly.ts";
+import { type InputOptions, runOptions } from "./input.ts";
+import { listOf } from "./json.ts";
+import { userMessage } from "./message.ts";
+
+/** Body of `PUT /api/sessions/:id/schedules/:name`. */
+export interface ScheduleRequest extends Pick<CoreRequest, "at" | "timeZone" | "everyMs" | "mode"> {
+  readonly input: string | UserMessage;
+  readonly options?: InputOptions;
+}
+
+/** Answer of `GET /api/sessions/:id/schedules`. */
+export interface ScheduleList {
+  readonly schedules: readonly SessionSchedule[];
+}
+
+const mode = z.enum(["enqueue", "interrupt"]);
+
+export const scheduleRequest: z.ZodType<ScheduleRequest> = exactly<ScheduleRequest>()(
+  z.object({
+    input: z.union([z.string(), userMessage]),
+    at: z.union([z.number(), z.string().max(40)]).exactOptional(),
+    timeZone: z.string().max(64).exactOptional(),
+    everyMs: z.number().exactOptional(),
+    mode: mode.exactOptional(),
+    options: runOptions.exactOptional(),
+  }),
+);
+
+export const sessionSchedule: z.ZodType<SessionSchedule> = exactly<SessionSchedule>()(
+  z.object({
+    name: z.string(),
+    due: z.number(),
+    everyMs: z.number().exactOptional(),
+    message: userMessage,
+    mode,
+    model: z.string().exactOptional(),
+    temperature: z.number().exactOptional(),
+    maxTokens: z.number().exactOptional(),
+    reasoningEffort: z.enum(["minimal", "low", "medium", "high"]).exactOptional(),
+    labels: z.record(z.string(), z.string()).exactOptional(),
+    user: z.string().exactOptional(),
+  }),
+);
+
+export const scheduleList: z.ZodType<ScheduleList> = exactly<ScheduleList>()(z.object({ schedules: listOf(sessionSchedule) }));
+
+export const removedSchedule: z.ZodType<{ readonly removed: boolean }> = z.object({ removed: z.boolean() });
