@@ -148,7 +148,9 @@ export type {
 export type { ExecuteInput } from "./protocol/execute-input.ts";
 export type { ScheduleRequest, SessionSchedule } from "./protocol/schedule.ts";
 export type { OpenRun, PendingChild, RunningTool, SessionSnapshot, SnapshotMessage, WaitingInput } from "./protocol/snapshot.ts";
-export type { ChildAgent, ChildResult, StartChild } from "./tools/child.ts";
+export type { AgentToolOptions } from "./tools/agent-tool.ts";
+export { agentTool } from "./tools/agent-tool.ts";
+export type { ChildAgent, ChildOptions, ChildResult, StartChild } from "./tools/child.ts";
 export type { ArgsOf, DefineTool, SimpleOutput, ToolDefinition } from "./tools/define-tool.ts";
 export { createSimpleTool, defineTool, defineTools, jsonSchemaOf } from "./tools/define-tool.ts";
 export type { StandardResult, StandardSchema } from "./tools/standard-schema.ts";

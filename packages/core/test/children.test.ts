@@ -100,7 +100,9 @@ describe("a tool that starts a child", () => {
     const events = await eventsOf(execute(made.session, "Go.", { labels: { plan: "pro" } }));
     const session = await childOf(made);
     expect(session).toMatch(/^child-[0-9a-f]{40}$/);
-    expect(results).toEqual([{ session, status: "completed", text: "found it", output: undefined, usage: { input: 7, output: 3 } }]);
+    expect(results).toEqual([
+      { session, status: "completed", text: "found it", output: undefined, toolCallCount: 0, usage: { input: 7, output: 3 } },
+    ]);
     const facts = await made.facts();
     const runId = made.session.snapshot().lastRun?.runId ?? facts.find((fact) => fact.type === "run.started")?.runId;
     const place = { runId, callKey: `${runId}.1.0` };

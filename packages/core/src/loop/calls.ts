@@ -150,7 +150,8 @@ export function foldChildLinked(state: State, fact: FactOf<"child.linked">): Sta
   if (call) return patchCall(state, call.part.callKey, { state: "awaiting_child", inDoubt: false, child: { session, agent } });
   const { run } = state;
   if (!run || key === undefined || !linksKeyed(state, fact)) return state;
-  const child: KeyedChild = { key, session, agent, ...(callKey === undefined ? {} : { callKey }) };
+  const { budget } = fact;
+  const child: KeyedChild = { key, session, agent, ...(callKey === undefined ? {} : { callKey }), ...(budget ? { budget } : {}) };
   return { ...state, run: { ...run, children: [...(run.children ?? []), child] } };
 }
 
@@ -167,11 +168,14 @@ export function endsKeyed({ run }: State, { runId, session }: FactOf<"child.fini
 
 export function foldChildFinished(state: State, fact: FactOf<"child.finished">): State {
   const call = endsChildCall(state, fact);
-  if (call) return settle(state, call, fact);
   const child = endsKeyed(state, fact);
-  if (!child || !state.run) return state;
-  const children = state.run.children?.map((other) => (other === child ? { ...child, isDone: true as const } : other)) ?? [];
-  return { ...state, run: { ...state.run, children } };
+  if (!state.run || !(call || child)) return state;
+  const toolCallCount = state.run.toolCallCount + (fact.toolCallCount ?? 0);
+  const children = child && {
+    children: state.run.children?.map((other) => (other === child ? { ...child, isDone: true as const } : other)) ?? [],
+  };
+  const counted = { ...state, run: { ...state.run, toolCallCount, ...children } };
+  return call ? settle(counted, call, fact) : counted;
 }
 
 function settle(state: State, call: Call, fact: FactOf<"tool.finished"> | FactOf<"client.answered"> | FactOf<"child.finished">): State {

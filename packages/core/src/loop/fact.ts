@@ -12,12 +12,13 @@ export type {
   Labels,
   ParentLink,
   Retention,
+  RunBudget,
   RunOptions,
   Verdict,
 } from "./facts/parties.ts";
 export type { Decision, RoutedCall, RunStatus, Timings } from "./facts/run-facts.ts";
 export type { InputMode, ScheduledInput } from "./facts/session-facts.ts";
-export type { Expense, Hooked, KeyOwner, ModelChain, ModelLink, RunBudget, Spending } from "./facts/spending.ts";
+export type { Expense, Hooked, KeyOwner, ModelChain, ModelLink, Spending } from "./facts/spending.ts";
 
 /** Version of the facts that this build writes, and the newest that it folds. */
 export const factVersion = 2;

@@ -130,6 +130,7 @@ export interface KeyedChild {
   readonly callKey?: string;
   readonly session: string;
   readonly agent: string;
+  readonly budget?: RunBudget;
   readonly isDone?: true;
 }
 
@@ -294,6 +295,8 @@ export interface EndedRun {
   readonly reason: string;
   readonly failure?: Failure;
   readonly limit?: ReachedLimit;
+  /** Of a child: the tool calls that count against the limit. Absent: none. */
+  readonly toolCallCount?: number;
   readonly usage?: Usage;
   readonly cost?: Cost;
 }

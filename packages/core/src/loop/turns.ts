@@ -240,7 +240,8 @@ export function endsRun(state: State, fact: FactOf<"run.finished">): boolean {
 export function foldRunFinished(state: State, fact: FactOf<"run.finished">): State {
   const { run, sessionHookState: _, ...rest } = state;
   if (!run || !endsRun(state, fact)) return state;
-  const lastRun = endedRun(run, fact);
+  const { toolCallCount } = run;
+  const lastRun = { ...endedRun(run, fact), ...(state.parent && toolCallCount > 0 ? { toolCallCount } : {}) };
   const kept = sessionPart(fact.hookState ? mergedHookState(run.hookState, fact.hookState) : run.hookState);
   return {
     ...rest,

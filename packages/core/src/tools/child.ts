@@ -1,4 +1,5 @@
 import type { AgentError } from "../errors.ts";
+import type { RunBudget } from "../loop/fact.ts";
 import type { ReachedLimit } from "../loop/state.ts";
 import type { UserMessage } from "../message/message.ts";
 import type { Cost, Usage } from "../message/usage.ts";
@@ -18,6 +19,8 @@ interface ChildEnd {
   /** What it spent. The run that started it counts it too. */
   readonly usage?: Usage;
   readonly cost?: Cost;
+  /** Its tool calls that count, also those of its own children. The run that started it counts them too. */
+  readonly toolCallCount: number;
   /** Set when a limit ended it or took its tools away. */
   readonly limit?: ReachedLimit;
 }
@@ -32,9 +35,16 @@ export type ChildResult<Output = unknown> =
     })
   | (ChildEnd & { readonly status: "failed" | "aborted"; readonly error: AgentError; readonly output?: never });
 
+/** What a child may be given beside its input. */
+export interface ChildOptions {
+  /** What it may spend at most, also by its own children. Default, and never more: what the run that starts it has left of its limits. */
+  readonly budget?: Pick<RunBudget, "tokensMax" | "costUsdMax">;
+}
+
 /** See `ToolContext.child`. */
 export type StartChild = <Output = undefined>(
   key: string,
   agent: ChildAgent<Output>,
   input: string | UserMessage,
+  options?: ChildOptions,
 ) => Promise<ChildResult<Output>>;

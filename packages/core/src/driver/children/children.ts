@@ -7,11 +7,12 @@
 import { type Agent, isAgent } from "../../agent/agent.ts";
 import { AgentError, failureOf } from "../../errors.ts";
 import { endsKeyed } from "../../loop/calls.ts";
-import type { FactBody, ParentLink } from "../../loop/fact.ts";
+import type { FactBody, ParentLink, RunBudget } from "../../loop/fact.ts";
 import type { KeyedChild, Run, State } from "../../loop/state.ts";
 import type { UserMessage } from "../../message/message.ts";
 import { sha256 } from "../../message/sha256.ts";
 import { shownId } from "../../message/shown-id.ts";
+import { tokensOf } from "../../message/usage.ts";
 import { checkInput } from "../../protocol/checked-input.ts";
 import type { ChildResult } from "../../tools/child.ts";
 import type { ChildSession, Deps } from "../setup/deps.ts";
@@ -28,6 +29,7 @@ export interface ChildRequest {
   readonly key: string;
   readonly agent: unknown;
   readonly input: string | UserMessage;
+  readonly budget?: RunBudget;
 }
 
 /** The session whose user code asks. */
@@ -61,7 +63,7 @@ export class Children {
   }
 
   /** @throws AgentError as `ToolContext.child` does */
-  async start(place: ChildPlace, { key, agent, input }: ChildRequest): Promise<ChildResult> {
+  async start(place: ChildPlace, { key, agent, input, budget }: ChildRequest): Promise<ChildResult> {
     if (typeof key !== "string" || key.trim() === "" || key.length > keyMax) throw badKey(key);
     if (!isAgent(agent)) throw noAgent(key);
     checkInput(input);
@@ -74,7 +76,7 @@ export class Children {
       if (known.asked === asked) return known.result;
       throw otherChild(key);
     }
-    const result = this.#run(id, { place, key, agent, input });
+    const result = this.#run(id, { place, key, agent, input, ...(budget ? { budget } : {}) });
     const child: Child = { place, asked, result };
     this.#children.set(id, child);
     // The same key may try again.
@@ -100,19 +102,25 @@ export class Children {
     this.#sessions.clear();
   }
 
-  async #run(id: string, { place, key, agent, input }: ChildRequest & { place: ChildPlace; agent: Agent }): Promise<ChildResult> {
+  async #run(
+    id: string,
+    { place, key, agent, input, budget: given }: ChildRequest & { place: ChildPlace; agent: Agent },
+  ): Promise<ChildResult> {
     const losses = this.#losses;
     // The run of a first `prepare` may not be in the log yet: it is before this offer.
     await this.#parent.offer((state) => {
       checkDepth(state, openRun(state, place), { key, agent });
       const known = linked(openRun(state, place), place, key);
       if (known && known.agent !== agent.name) throw otherChild(key);
-      return known ? [] : [{ type: "child.linked", ...place, session: id, agent: agent.name, key }];
+      if (known) return [];
+      const budget = shareOf(openRun(state, place), given);
+      return [{ type: "child.linked", ...place, session: id, agent: agent.name, key, ...(budget ? { budget } : {}) }];
     });
     if (losses !== this.#losses) return never();
     const { state } = this.#parent;
-    const { access = this.#deps.access, labels, limits } = openRun(state, place);
-    const parent: ParentLink = { session: this.#deps.sessionId, ...place, ...depthBelow(state, limits) };
+    const { access = this.#deps.access, labels, ...run } = openRun(state, place);
+    const budget = linked(openRun(state, place), place, key)?.budget;
+    const parent: ParentLink = { session: this.#deps.sessionId, ...place, ...depthBelow(state, run.limits), ...(budget ? { budget } : {}) };
     const session = this.#deps.openChild({ id, agent, access, parent });
     this.#sessions.set(id, session);
     try {
@@ -129,9 +137,9 @@ export class Children {
 }
 
 /** The fact of its end, where the run still waits for it. Its words are in its own log. */
-function endOf(state: State, place: ChildPlace, { session, status, usage, cost, error }: ChildResult): readonly FactBody[] {
+function endOf(state: State, place: ChildPlace, { session, status, usage, cost, toolCallCount, error }: ChildResult): readonly FactBody[] {
   const outcome = status === "completed" ? "ok" : status === "failed" ? "error" : "aborted";
-  const spent = { ...(usage ? { usage } : {}), ...(cost ? { cost } : {}) };
+  const spent = { ...(usage ? { usage } : {}), ...(cost ? { cost } : {}), ...(toolCallCount > 0 ? { toolCallCount } : {}) };
   const failure = error ? { failure: failureOf(error) } : {};
   const ended = { type: "child.finished", ...place, session, outcome, output: [], ...failure, ...spent } as const;
   return endsKeyed(state, { ...ended, seq: 0, at: 0, v: 2 }) ? [ended] : [];
@@ -154,6 +162,35 @@ const isAhead = ({ inputs }: State, { runId }: ChildPlace): boolean => inputs.so
 /** Of a child of the open run. */
 function depthBelow({ parent }: State, { depthMax }: Run["limits"]): { readonly depth: number; readonly depthMax: number } {
   return { depth: (parent?.depth ?? 0) + 1, depthMax: Math.min(depthMax, parent?.depthMax ?? depthMax) };
+}
+
+/**
+ * What a child of the run may spend: what the run has left of its limits and of its own share, and at most what it is given; `undefined`: no limit.
+ * @throws AgentError LIMIT_REACHED when nothing is left
+ */
+function shareOf(run: Run, given: RunBudget = {}): RunBudget | undefined {
+  const { limits, budget = {}, usage, cost } = run;
+  const { accounts } = { ...budget, ...given };
+  const tokensMax = leftOf("tokens", [limits.tokensMax, budget.tokensMax], { spent: tokensOf(usage), given: given.tokensMax });
+  const costUsdMax = leftOf("costUsd", [limits.costUsdMax, budget.costUsdMax], { spent: cost?.totalUsd ?? 0, given: given.costUsdMax });
+  const share = {
+    ...(tokensMax === undefined ? {} : { tokensMax }),
+    ...(costUsdMax === undefined ? {} : { costUsdMax }),
+    ...(accounts ? { accounts } : {}),
+  };
+  return Object.keys(share).length > 0 ? share : undefined;
+}
+
+/** @throws AgentError LIMIT_REACHED */
+function leftOf(
+  which: string,
+  limits: readonly (number | undefined)[],
+  { spent, given }: { readonly spent: number; readonly given: number | undefined },
+): number | undefined {
+  const left = limits.filter((limit) => limit !== undefined && limit > 0).map((limit) => (limit ?? 0) - spent);
+  if (left.some((one) => one <= 0)) throw usedUp(which);
+  const all = given === undefined || given <= 0 ? left : [...left, given];
+  return all.length > 0 ? Math.min(...all) : undefined;
 }
 
 /** @throws AgentError LIMIT_REACHED */
@@ -194,6 +231,14 @@ const otherChild = (key: string): AgentError =>
   new AgentError("KEY_REUSED", {
     message: `The child \`${shownId(key)}\` was started with another agent or another input.`,
     fix: "Give each child of a call, or of the hooks of a run, a key of its own.",
+  });
+
+const usedUp = (which: string): AgentError =>
+  new AgentError("LIMIT_REACHED", {
+    message: `No child was started: the run has used up its limit of \`${which}\`.`,
+    fix: "Raise the limit of the agent, or answer with what there is.",
+    retryable: false,
+    details: { which },
   });
 
 const tooDeep = (agent: string, key: string, { depth, depthMax }: { readonly depth: number; readonly depthMax: number }): AgentError =>

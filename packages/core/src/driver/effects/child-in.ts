@@ -4,8 +4,8 @@ import type { HookHost } from "./hook-deps.ts";
 
 /** `child` of the user code in this place. `prefix`: keeps its keys apart from those of others. */
 export function childIn(session: Pick<HookHost, "child">, place: ChildPlace, prefix = ""): StartChild {
-  const start = (key: string, agent: unknown, input: Parameters<StartChild>[2]): Promise<unknown> =>
-    session.child(place, { key: `${prefix}${key}`, agent, input });
+  const start = (...[key, agent, input, options]: Parameters<StartChild>): Promise<unknown> =>
+    session.child(place, { key: `${prefix}${key}`, agent, input, ...options });
   // The value is checked by the `output` of the agent whose type this is.
   return start as StartChild;
 }

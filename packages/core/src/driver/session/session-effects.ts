@@ -6,7 +6,7 @@ import type { Agent } from "../../agent/agent.ts";
 import { failureOf } from "../../errors.ts";
 import { interrupted } from "../../loop/closing-results.ts";
 import type { Effect } from "../../loop/effect.ts";
-import type { BodyOf, FactBody } from "../../loop/fact.ts";
+import type { BodyOf, FactBody, RunBudget } from "../../loop/fact.ts";
 import type { Run, State } from "../../loop/state.ts";
 import {
   askingOf,
@@ -83,7 +83,7 @@ export function createEffects(given: Omit<EffectDeps, "shown">): Effects {
     watchEnd.drives("input" in effect ? effect.input.runId : effect.runId);
     switch (effect.type) {
       case "open-run":
-        return openRun(options, effect, timeout);
+        return openRun(options, effect, { budget: state.parent?.budget, timeout });
       case "gate-calls":
         return prepareGates(options, effect, { state, timeout });
       case "schedule-retry":
@@ -132,7 +132,11 @@ export function createEffects(given: Omit<EffectDeps, "shown">): Effects {
 const mayGateClient = ({ hooks, tools }: Agent): boolean =>
   hooks.some(({ gate, prepare }) => gate || prepare) || tools.some(({ approval }) => approval !== undefined);
 
-function openRun(options: EffectDeps, { input }: Extract<Effect, { type: "open-run" }>, timeout: UserCodeTimeout): SyncOrAsync<Prepared> {
+function openRun(
+  options: EffectDeps,
+  { input }: Extract<Effect, { type: "open-run" }>,
+  { budget, timeout }: { readonly budget: RunBudget | undefined; readonly timeout: UserCodeTimeout },
+): SyncOrAsync<Prepared> {
   const { bound } = options.deps;
   const { agent, digest: agentDigest, registry } = bound;
   const { runId, access, labels } = input;
@@ -147,6 +151,7 @@ function openRun(options: EffectDeps, { input }: Extract<Effect, { type: "open-r
     limits: agent.limits,
     ...chainOf(agent, input.options?.model),
     ...(mayGateClient(agent) ? { gatesClient: true } : {}),
+    ...(budget ? { budget } : {}),
   };
   if (!startsRuns(agent)) return { bodies: [started] };
   const run = { runId, ...(access ? { access } : {}), ...(labels ? { labels } : {}) };

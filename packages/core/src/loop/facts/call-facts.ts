@@ -3,7 +3,8 @@ import type { ResultPart } from "../../message/content.ts";
 import type { Json, JsonObject } from "../../message/json.ts";
 import type { CallOutcome } from "../../message/message.ts";
 import type { ReplayClass } from "../policy.ts";
-import type { Hooked, RunBudget, Spending } from "./spending.ts";
+import type { RunBudget } from "./parties.ts";
+import type { Hooked, Spending } from "./spending.ts";
 
 /** A person's decision on a call for which a gate requested approval. */
 export type ApprovalVerdict = "allow" | "deny";
@@ -120,5 +121,7 @@ export type CallFact =
       readonly callKey?: string;
       readonly session: string;
       readonly by?: string;
+      /** The tool calls of its run that count, also those of its own children: they count in the run of the parent. */
+      readonly toolCallCount?: number;
     } & CallResult &
       Spending);

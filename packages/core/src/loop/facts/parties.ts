@@ -33,6 +33,15 @@ export interface DeclaredTool {
   readonly timeoutMs?: number;
 }
 
+/** The budget of a run, and the accounts that are charged. */
+export interface RunBudget {
+  readonly accounts?: readonly string[];
+  /** Prompt and answer tokens. Absent: no limit. */
+  readonly tokensMax?: number;
+  /** US dollars. Absent: no limit. */
+  readonly costUsdMax?: number;
+}
+
 /** The call of another session for which a session was created. */
 export interface ParentLink {
   readonly session: string;
@@ -43,6 +52,8 @@ export interface ParentLink {
   readonly depth: number;
   /** The least `depthMax` of the runs above. */
   readonly depthMax?: number;
+  /** What each run of the child may spend, where the child was given a share. */
+  readonly budget?: RunBudget;
 }
 
 /** How long a session is kept after its last fact. */

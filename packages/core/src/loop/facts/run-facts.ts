@@ -2,7 +2,8 @@ import type { Failure } from "../../errors.ts";
 import type { JsonObject } from "../../message/json.ts";
 import type { AssistantMessage, MessageId, StopReason } from "../../message/message.ts";
 import type { CallRoute, RunLimits, ToolPolicies } from "../policy.ts";
-import type { Hooked, KeyOwner, ModelChain, ModelLink, RunBudget, Spending } from "./spending.ts";
+import type { RunBudget } from "./parties.ts";
+import type { Hooked, KeyOwner, ModelChain, ModelLink, Spending } from "./spending.ts";
 
 /** The timings of one model call, in milliseconds. */
 export interface Timings {

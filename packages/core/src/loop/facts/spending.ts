@@ -41,12 +41,3 @@ export interface ModelChain {
   /** The changes of the key's owner that the scope has allowed explicitly. Default: none, so that a chain stays with one owner of keys. */
   readonly crossings?: readonly { readonly from: KeyOwner; readonly to: KeyOwner }[];
 }
-
-/** The budget of a run, and the accounts that are charged. */
-export interface RunBudget {
-  readonly accounts?: readonly string[];
-  /** Prompt and answer tokens. Absent: no limit. */
-  readonly tokensMax?: number;
-  /** US dollars. Absent: no limit. */
-  readonly costUsdMax?: number;
-}

@@ -29,8 +29,9 @@ class OwnChild implements ChildSession {
     if (this.#isStopped) this.abort();
     await this.#ended(runId);
     const { status, text, usage, cost, limit, output, error } = await this.#resultOf(runId);
+    const { toolCallCount = 0 } = endOf(this.#context.driver.state, runId) ?? {};
     const more = { ...(usage ? { usage } : {}), ...(cost ? { cost } : {}), ...(limit ? { limit } : {}) };
-    const base = { session: this.#context.deps.sessionId, text, ...more };
+    const base = { session: this.#context.deps.sessionId, text, toolCallCount, ...more };
     if (!error) return { ...base, status: "completed", output };
     return { ...base, status: status === "aborted" ? "aborted" : "failed", error };
   }

@@ -1,0 +1,68 @@
+import { AgentError } from "../errors.ts";
+import type { JsonObject, JsonSchema } from "../message/json.ts";
+import type { UserMessage } from "../message/message.ts";
+import type { ChildAgent, ChildOptions } from "./child.ts";
+import { type ArgsOf, defineTool } from "./define-tool.ts";
+import type { StandardSchema } from "./standard-schema.ts";
+import type { Tool, ToolEvent } from "./tool.ts";
+
+/** How an agent is offered to another one as a tool. */
+export interface AgentToolOptions<Schema extends StandardSchema | JsonSchema = JsonSchema>
+  extends ChildOptions,
+    Pick<Tool<ArgsOf<Schema>>, "label" | "timeoutMs" | "outputMax" | "sequential" | "counts" | "approval" | "enabled"> {
+  /** What runs: an agent of `createAgent`. */
+  readonly agent: ChildAgent<unknown>;
+  /** Default: the name of the agent. */
+  readonly name?: string;
+  /** For the model: what the agent does and when to use it. Default: a sentence with its name. */
+  readonly description?: string;
+  /** The arguments. Default: `{ task: string }`. */
+  readonly parameters?: Schema;
+  /** The child's input. Default: `task`, or the arguments as JSON text where they have none. The same for the same arguments. */
+  readonly input?: { make(args: ArgsOf<Schema>): string | UserMessage }["make"];
+}
+
+const taskSchema: JsonSchema = {
+  type: "object",
+  properties: { task: { type: "string", description: "The whole task: the agent sees nothing else of this conversation." } },
+  required: ["task"],
+  additionalProperties: false,
+};
+
+/**
+ * A tool whose call runs an agent as a child: a session of its own, which a crash interrupts and does not repeat. The model reads the child's answer, its
+ * typed output where it has one; `details` of the result name the session and what it spent. A child that failed is an error result. There is no time limit
+ * but `timeoutMs`.
+ * @throws AgentError CONFIG_INVALID
+ * @example agentTool({ agent: researcher, description: "Researches one question on the web." })
+ */
+export function agentTool<const Schema extends StandardSchema | JsonSchema = JsonSchema>(
+  options: AgentToolOptions<Schema>,
+): Tool<ArgsOf<Schema>> {
+  const { agent, budget, input = taskOf, name = agent?.name, ...more } = options ?? {};
+  if (typeof agent?.name !== "string")
+    throw new AgentError("CONFIG_INVALID", { message: "The tool has no agent.", fix: "Pass what `createAgent` gave as `agent`." });
+  const {
+    description = `Gives a task to the agent \`${agent.name}\` and returns its answer.`,
+    parameters = taskSchema as Schema,
+    ...tool
+  } = more;
+  return defineTool<Schema>({
+    ...{ timeoutMs: 0, ...tool },
+    ...{ name: String(name), description, parameters },
+    // The same call finds the same child, so running it again is safe whatever the child does.
+    replay: "idempotent",
+    async execute(args, { child }): Promise<Extract<ToolEvent, { type: "complete" }>> {
+      const end = await child("agent", agent, input(args), budget ? { budget } : {});
+      if (end.error) throw end.error;
+      const { session, text, output, toolCallCount, usage, cost, limit } = end;
+      const spent = { toolCallCount, ...(usage ? { usage } : {}), ...(cost ? { cost } : {}), ...(limit ? { limit } : {}) };
+      return { type: "complete", output: output === undefined ? text : output, details: { agent: agent.name, session, ...spent } };
+    },
+  });
+}
+
+function taskOf(args: unknown): string {
+  const { task } = args as JsonObject;
+  return typeof task === "string" ? task : JSON.stringify(args);
+}
