@@ -1,5 +1,5 @@
 import type { ExecuteInput, ExecuteStream } from "@loopwright/core/protocol";
-import type { ClientOptions, ClientScene } from "./client-scene.ts";
+import type { ClientContext, ClientOptions } from "./client-context.ts";
 import { type ClientExecuteOptions, executeRemotely } from "./execute/remote-execution.ts";
 import { platformClock, platformFetch, platformRandom } from "./platform.ts";
 import { requestJson } from "./send-request.ts";
@@ -58,7 +58,7 @@ export interface LoopwrightClient {
 
 /** A client of the server at an address. Makes no request by itself. */
 export function createClient(options: ClientOptions): LoopwrightClient {
-  const scene: ClientScene = {
+  const client: ClientContext = {
     url: options.url.replace(/\/+$/, ""),
     token: options.token,
     headers: options.headers,
@@ -67,22 +67,22 @@ export function createClient(options: ClientOptions): LoopwrightClient {
     random: options.random ?? platformRandom,
   };
   return {
-    execute: (input, executeOptions = {}) => executeRemotely(scene, input, executeOptions),
-    sessions: createSessionRequests(scene),
-    follow: (sessionId, followOptions = {}) => followSession(scene, sessionId, followOptions),
-    notifications: (followOptions = {}) => followNotifications(scene, followOptions),
+    execute: (input, executeOptions = {}) => executeRemotely(client, input, executeOptions),
+    sessions: createSessionRequests(client),
+    follow: (sessionId, followOptions = {}) => followSession(client, sessionId, followOptions),
+    notifications: (followOptions = {}) => followNotifications(client, followOptions),
     uploadFile(file, name, { signal } = {}) {
       const headers = {
         "Content-Type": file.type || "application/octet-stream",
         "X-File-Name": name === undefined ? undefined : encodeURIComponent(name),
       };
-      return requestJson(scene, { path: "/api/files", bytes: file, headers, signal });
+      return requestJson(client, { path: "/api/files", bytes: file, headers, signal });
     },
-    fileUrl: (blob) => `${scene.url}/api/files/${encodeURIComponent(blob)}`,
-    agents: ({ signal } = {}) => requestJson(scene, { path: "/api/agents", signal }),
+    fileUrl: (blob) => `${client.url}/api/files/${encodeURIComponent(blob)}`,
+    agents: ({ signal } = {}) => requestJson(client, { path: "/api/agents", signal }),
     async tools({ agent, signal } = {}) {
       const path = `/api/tools${agent === undefined ? "" : `?agent=${encodeURIComponent(agent)}`}`;
-      const { tools } = await requestJson<{ readonly tools: readonly ToolCard[] }>(scene, { path, signal });
+      const { tools } = await requestJson<{ readonly tools: readonly ToolCard[] }>(client, { path, signal });
       return tools;
     },
   };

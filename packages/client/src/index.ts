@@ -1,4 +1,4 @@
-export type { ClientOptions } from "./client-scene.ts";
+export type { ClientOptions } from "./client-context.ts";
 export { type AgentCard, createClient, type LoopwrightClient, type ToolCard, type UploadedFile } from "./create-client.ts";
 export type { ClientExecuteOptions } from "./execute/remote-execution.ts";
 export type { ClientClock } from "./platform.ts";

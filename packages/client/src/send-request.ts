@@ -1,6 +1,6 @@
 import type { AgentError } from "@loopwright/core/protocol";
+import type { ClientContext } from "./client-context.ts";
 import { clientError, errorFromDocument, unreachable } from "./client-error.ts";
-import type { ClientScene } from "./client-scene.ts";
 
 export interface WireRequest {
   /** Default GET, with a body POST. */
@@ -19,10 +19,10 @@ export interface WireRequest {
  * The response of the server when its status is 2xx. @throws AgentError the error of its problem document, SERVER_UNREACHABLE when there is no
  * response; the signal's reason when it is aborted
  */
-export async function sendRequest(scene: ClientScene, request: WireRequest): Promise<Response> {
+export async function sendRequest(client: ClientContext, request: WireRequest): Promise<Response> {
   const { path, json, bytes, signal } = request;
-  const headers = new Headers(scene.headers);
-  const token = typeof scene.token === "function" ? await scene.token() : scene.token;
+  const headers = new Headers(client.headers);
+  const token = typeof client.token === "function" ? await client.token() : client.token;
   if (token !== undefined) headers.set("Authorization", `Bearer ${token}`);
   if (json !== undefined) headers.set("Content-Type", "application/json");
   for (const [name, value] of Object.entries(request.headers ?? {})) if (value !== undefined) headers.set(name, value);
@@ -31,27 +31,27 @@ export async function sendRequest(scene: ClientScene, request: WireRequest): Pro
   const init = { method, headers, ...(body === undefined ? {} : { body }), ...(signal ? { signal } : {}) };
   let response: Response;
   try {
-    response = await scene.fetch(new Request(scene.url + path, init));
+    response = await client.fetch(new Request(client.url + path, init));
   } catch (cause) {
-    throw signal?.aborted ? signal.reason : unreachable(scene.url, cause);
+    throw signal?.aborted ? signal.reason : unreachable(client.url, cause);
   }
   if (response.ok) return response;
-  throw await refusalOf(response, scene);
+  throw await refusalOf(response, client);
 }
 
 /** The JSON of the answer. @throws AgentError as `sendRequest` */
-export async function requestJson<T>(scene: ClientScene, request: WireRequest): Promise<T> {
-  const response = await sendRequest(scene, request);
+export async function requestJson<T>(client: ClientContext, request: WireRequest): Promise<T> {
+  const response = await sendRequest(client, request);
   try {
     return (await response.json()) as T;
   } catch (cause) {
-    throw request.signal?.aborted ? request.signal.reason : unreachable(scene.url, cause);
+    throw request.signal?.aborted ? request.signal.reason : unreachable(client.url, cause);
   }
 }
 
-async function refusalOf(response: Response, scene: ClientScene): Promise<AgentError> {
+async function refusalOf(response: Response, client: ClientContext): Promise<AgentError> {
   const { status } = response;
-  const retryAfterMs = waitOf(response.headers.get("Retry-After"), scene);
+  const retryAfterMs = waitOf(response.headers.get("Retry-After"), client);
   const more = { details: { status }, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
   const known = errorFromDocument(await response.json().catch(() => undefined), more);
   if (known) return known;
@@ -60,14 +60,14 @@ async function refusalOf(response: Response, scene: ClientScene): Promise<AgentE
   const mayPass = isCut || status >= 500 || status === 429 || status === 408;
   return clientError(mayPass ? "SERVER_UNREACHABLE" : "INTERNAL", {
     ...more,
-    message: `The address ${scene.url} answered ${status} without a problem document.`,
+    message: `The address ${client.url} answered ${status} without a problem document.`,
     fix: "Check that the address is a server of Loopwright.",
     retryable: mayPass === true,
   });
 }
 
 /** `Retry-After` in milliseconds from now: seconds, or a date. */
-function waitOf(header: string | null, { clock }: ClientScene): number | undefined {
+function waitOf(header: string | null, { clock }: ClientContext): number | undefined {
   if (header === null) return undefined;
   const ms = /^\d+$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - clock.now();
   return Number.isFinite(ms) ? Math.max(0, ms) : undefined;

@@ -17,9 +17,9 @@ import type {
   SubmitOptions,
   ToolResultMessage,
 } from "@loopwright/core/protocol";
+import { type ClientContext, newId } from "./client-context.ts";
 import { isKnownError } from "./client-error.ts";
 import { connectAttempts, retryCapMs } from "./client-limits.ts";
-import { type ClientScene, newId } from "./client-scene.ts";
 import { mayPass, requestJson, sendRequest, type WireRequest } from "./send-request.ts";
 import { createBackOff, sleep } from "./stream/back-off.ts";
 import { streamOfRun } from "./stream/followed-run.ts";
@@ -117,17 +117,17 @@ export interface SessionRequests {
 
 type Recorded<Accepted> = Accepted & { readonly sessionId: string };
 
-export function createSessionRequests(scene: ClientScene): SessionRequests {
-  const json = <T>(request: WireRequest): Promise<T> => requestJson<T>(scene, request);
+export function createSessionRequests(client: ClientContext): SessionRequests {
+  const json = <T>(request: WireRequest): Promise<T> => requestJson<T>(client, request);
   const keyed = <T>(
     path: string,
     { idempotencyKey, ...more }: Omit<WireRequest, "path"> & { readonly idempotencyKey: string },
-  ): Promise<T> => requestSurely<T>(scene, { ...more, path, headers: { "Idempotency-Key": idempotencyKey } });
+  ): Promise<T> => requestSurely<T>(client, { ...more, path, headers: { "Idempotency-Key": idempotencyKey } });
   const followed = <T extends Recorded<Pick<AcceptedDecision, "runId" | "seq">>>(accepted: T): T & Followed => {
     const { sessionId, runId, seq } = accepted;
     const snapshot = (): Promise<SessionSnapshot> => requests.get(sessionId);
     const abort = (reason: string): Promise<boolean> => requests.abort(sessionId, reason, { runId });
-    return { ...accepted, stream: () => streamOfRun(scene, { sessionId, runId, seq, snapshot, abort }) };
+    return { ...accepted, stream: () => streamOfRun(client, { sessionId, runId, seq, snapshot, abort }) };
   };
   const requests: SessionRequests = {
     list: ({ signal, ...query } = {}) => json({ path: `/api/sessions${queryOf(query)}`, signal }),
@@ -138,15 +138,15 @@ export function createSessionRequests(scene: ClientScene): SessionRequests {
       });
       return hits;
     },
-    create: (session = {}, { signal, idempotencyKey = newId(scene) } = {}) =>
+    create: (session = {}, { signal, idempotencyKey = newId(client) } = {}) =>
       keyed("/api/sessions", { json: session, idempotencyKey, signal }),
     get: (id, { signal } = {}) => json({ path: pathOf(id), signal }),
     change: (id, change, { signal } = {}) => json({ method: "PATCH", path: pathOf(id), json: change, signal }),
     moveHead: (id, head, { signal } = {}) => json({ method: "PATCH", path: pathOf(id), json: { head }, signal }),
     async remove(id, { signal } = {}) {
-      await sendRequest(scene, { method: "DELETE", path: pathOf(id), signal });
+      await sendRequest(client, { method: "DELETE", path: pathOf(id), signal });
     },
-    submit(id, input, { idempotencyKey = newId(scene), mode, parent, signal, ...options } = {}) {
+    submit(id, input, { idempotencyKey = newId(client), mode, parent, signal, ...options } = {}) {
       const body = typeof input === "object" && "regenerate" in input ? input : { input };
       return keyed(`${pathOf(id)}/messages`, { json: { ...body, mode, parent, options }, idempotencyKey, signal });
     },
@@ -154,16 +154,16 @@ export function createSessionRequests(scene: ClientScene): SessionRequests {
       followed(
         await keyed<Recorded<AcceptedSubmission>>(`${pathOf(id)}/tool-results`, {
           json: { results },
-          idempotencyKey: newId(scene),
+          idempotencyKey: newId(client),
           signal,
         }),
       ),
-    decide: async (id, callKey, { idempotencyKey = newId(scene), signal, ...json }) =>
+    decide: async (id, callKey, { idempotencyKey = newId(client), signal, ...json }) =>
       followed(
         await keyed<Recorded<AcceptedDecision>>(`${pathOf(id)}/approvals/${encodeURIComponent(callKey)}`, { json, idempotencyKey, signal }),
       ),
     schedule(id, name, { signal, input, at, timeZone, everyMs, mode, ...options }) {
-      return requestSurely(scene, {
+      return requestSurely(client, {
         method: "PUT",
         path: scheduleOf(id, name),
         json: { input, at, timeZone, everyMs, mode, options },
@@ -178,7 +178,7 @@ export function createSessionRequests(scene: ClientScene): SessionRequests {
     },
     async abort(id, reason, { runId, signal } = {}) {
       const request = { path: `${pathOf(id)}/abort`, json: { reason, runId }, signal };
-      return (await requestSurely<{ readonly aborting: boolean }>(scene, request)).aborting;
+      return (await requestSurely<{ readonly aborting: boolean }>(client, request)).aborting;
     },
     events: (id, { signal, ...page } = {}) =>
       json({ path: `${pathOf(id)}/events${queryOf({ ...page })}`, headers: { Accept: "application/json" }, signal }),
@@ -198,16 +198,16 @@ function queryOf(fields: { readonly [name: string]: string | number | undefined 
 }
 
 /** Sends an idempotent request a few times while its error is worth a repeat and the wait is short. */
-async function requestSurely<T>(scene: ClientScene, request: WireRequest): Promise<T> {
-  const backOff = createBackOff(scene);
+async function requestSurely<T>(client: ClientContext, request: WireRequest): Promise<T> {
+  const backOff = createBackOff(client);
   for (;;) {
     try {
-      return await requestJson<T>(scene, request);
+      return await requestJson<T>(client, request);
     } catch (error) {
       if (request.signal?.aborted || !isKnownError(error) || !mayPass(error)) throw error;
       const waitMs = backOff.next(error.retryAfterMs);
       if (waitMs > retryCapMs || backOff.failures >= connectAttempts) throw error;
-      await sleep(scene.clock, waitMs, request.signal);
+      await sleep(client.clock, waitMs, request.signal);
     }
   }
 }

@@ -1,7 +1,7 @@
 import { AgentError } from "@loopwright/core";
 import { systemClock } from "@loopwright/core/memory";
 import type { Clock, SessionStore } from "@loopwright/core/ports";
-import { Background } from "./background.ts";
+import { BackgroundWork } from "./background-work.ts";
 import { blobSnapshots } from "./blob-snapshots.ts";
 import type { ConditionalBlobs } from "./conditional-blobs.ts";
 import { KeyQueue } from "./key-queue.ts";
@@ -11,11 +11,11 @@ import { OpenLogs } from "./log/open-logs.ts";
 import { storeLimits } from "./store-limits.ts";
 import { blobIndex } from "./views/blob-index.ts";
 import { localList } from "./views/local-list.ts";
-import { RestWatch } from "./views/rest-watch.ts";
 import { ScopePlaces } from "./views/session-places.ts";
 import { SessionSummaries } from "./views/session-summaries.ts";
 import { SessionTexts } from "./views/session-texts.ts";
 import { sharedList } from "./views/shared-list.ts";
+import { SummaryWriter } from "./views/summary-writer.ts";
 
 export interface BlobStoreOptions {
   /** Where the objects lie: `fileBlobs` or `s3Blobs`. The store closes it. */
@@ -50,12 +50,12 @@ export function blobStore(options: BlobStoreOptions): SessionStore {
     exclusiveInUse.add(blobs);
   }
   const logs = new OpenLogs({ blobs, clock, deadlineMs });
-  const background = new Background();
+  const background = new BackgroundWork();
   const payloads = blobPayloads(logs);
   const places = blobs.exclusive && new ScopePlaces();
   const summaries = new SessionSummaries(logs, { places });
   const texts = new SessionTexts();
-  const rests = new RestWatch({ logs, summaries, background });
+  const rests = new SummaryWriter({ logs, summaries, background });
   let closing: Promise<void> | undefined;
   const log = blobLog({
     logs,

@@ -10,9 +10,9 @@ import { textOf } from "./connection/reply.ts";
 import { checkServer, type Durability } from "./connection/startup-checks.ts";
 import { storeKeys } from "./keys.ts";
 import { FactReader } from "./log/fact-reader.ts";
+import { KnownLogs } from "./log/known-logs.ts";
 import { redisLog } from "./log/redis-log.ts";
-import { SessionMemory } from "./log/session-memory.ts";
-import { StoreMarks } from "./log/store-marks.ts";
+import { RestoreDetection } from "./log/restore-detection.ts";
 import { TailSubscriptions } from "./log/tail-subscriptions.ts";
 import { type RedisLedgerOptions, redisLedger } from "./redis-ledger.ts";
 import { redisSnapshots } from "./redis-snapshots.ts";
@@ -69,9 +69,9 @@ export function redisStore(urlOrOptions: string | RedisStoreOptions): RedisStore
   const keys = storeKeys(prefix);
   const factory = clientFactory({ ...options, durability, deadlineMs, logger });
   const connection = new Connection(factory, deadlineMs);
-  const memory = new SessionMemory();
+  const memory = new KnownLogs();
   const reader = new FactReader({ connection, keys, memory });
-  const marks = new StoreMarks({
+  const marks = new RestoreDetection({
     ...{ connection, keys, file: options.marksFile },
     isChecked: durability === "aof",
     onAccepted: () => memory.forgetAll(),

@@ -1,5 +1,5 @@
 import type { AgentEvent, PendingToolCall, Tool, ToolResultMessage } from "@loopwright/core/protocol";
-import type { ClientScene } from "../client-scene.ts";
+import type { ClientContext } from "../client-context.ts";
 import { type ClientCall, runClientTool } from "./client-tool.ts";
 
 /** What calls are answered with. */
@@ -15,7 +15,7 @@ export interface CallAnswers {
   answer(pending: readonly PendingToolCall[] | undefined): Promise<readonly ToolResultMessage[]>;
 }
 
-export function createCallAnswers(scene: ClientScene, { tools, signal, session }: CallAnswersOptions): CallAnswers {
+export function createCallAnswers(client: ClientContext, { tools, signal, session }: CallAnswersOptions): CallAnswers {
   const answered = new Set<string>();
   const times = new Map<string, number>();
   return {
@@ -31,9 +31,9 @@ export function createCallAnswers(scene: ClientScene, { tools, signal, session }
         return [{ tool, call, timeMs: times.get(call.callKey), signal, session }];
       });
       for (const { call } of owed) answered.add(call.callKey);
-      if (!owed.some(({ tool }) => tool.sequential)) return Promise.all(owed.map((one) => runClientTool(scene, one)));
+      if (!owed.some(({ tool }) => tool.sequential)) return Promise.all(owed.map((one) => runClientTool(client, one)));
       const results: ToolResultMessage[] = [];
-      for (const one of owed) results.push(await runClientTool(scene, one));
+      for (const one of owed) results.push(await runClientTool(client, one));
       return results;
     },
   };

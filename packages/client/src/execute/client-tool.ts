@@ -13,9 +13,9 @@ import type {
   Tool,
   ToolResultMessage,
 } from "@loopwright/core/protocol";
+import type { ClientContext } from "../client-context.ts";
 import { clientError, isKnownError } from "../client-error.ts";
 import { toolAnswerMs, toolErrorChars, toolOutputChars } from "../client-limits.ts";
-import type { ClientScene } from "../client-scene.ts";
 
 const standardOf = (schema: Tool["parameters"]): StandardSchema["~standard"] | undefined =>
   "~standard" in schema ? (schema as StandardSchema)["~standard"] : undefined;
@@ -51,7 +51,7 @@ export interface ClientCall {
 
 /** The answer of the tool to the call. A tool that ignores its signal is left behind. */
 export async function runClientTool(
-  { clock }: ClientScene,
+  { clock }: ClientContext,
   { tool, call, timeMs, signal, session }: ClientCall,
 ): Promise<ToolResultMessage> {
   const { toolCallId, callKey, toolName, deadline } = call;

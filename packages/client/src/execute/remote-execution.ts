@@ -15,8 +15,8 @@ import {
   type Message,
   type Tool,
 } from "@loopwright/core/protocol";
+import { type ClientContext, newId } from "../client-context.ts";
 import { isKnownError } from "../client-error.ts";
-import { type ClientScene, newId } from "../client-scene.ts";
 import { createSessionRequests, type SessionContext } from "../session-requests.ts";
 import { executionStream, type RunEnd } from "../stream/execution-stream.ts";
 import type { ConnectionState } from "../stream/watch.ts";
@@ -43,9 +43,9 @@ export interface ClientExecuteOptions extends ExecuteOptions {
 }
 
 /** Begins an execution over HTTP. */
-export function executeRemotely(scene: ClientScene, input: ExecuteInput, options: ClientExecuteOptions): ExecuteStream {
-  const { sessionId = newId(scene), idempotencyKey: key = newId(scene), signal, onState, tools = [], runTools = true } = options;
-  const sessions = createSessionRequests(scene);
+export function executeRemotely(client: ClientContext, input: ExecuteInput, options: ClientExecuteOptions): ExecuteStream {
+  const { sessionId = newId(client), idempotencyKey: key = newId(client), signal, onState, tools = [], runTools = true } = options;
+  const sessions = createSessionRequests(client);
   const messages: Message[] = [];
   const aborting = new AbortController();
   const accepted = Promise.withResolvers<string | undefined>();
@@ -65,8 +65,8 @@ export function executeRemotely(scene: ClientScene, input: ExecuteInput, options
       push(event);
     };
     const session = { id: sessionId, messages: () => messages };
-    const calls = createCallAnswers(scene, { tools: runTools ? tools : [], signal: aborting.signal, session });
-    const read = createRunReader(scene, { onEvent, onAccepted: accepted.resolve, onState });
+    const calls = createCallAnswers(client, { tools: runTools ? tools : [], signal: aborting.signal, session });
+    const read = createRunReader(client, { onEvent, onAccepted: accepted.resolve, onState });
     const whole = { key, json: bodyOf(sessionId, input, options) };
     let end = await read(whole);
     for (;;) {
@@ -75,7 +75,7 @@ export function executeRemotely(scene: ClientScene, input: ExecuteInput, options
       // An aborted run needs no answer, and neither does a call that another client has answered.
       const more = aborting.signal.aborted
         ? undefined
-        : await read({ key: newId(scene), json: { sessionId, input: results } }).catch(takeForAnswered);
+        : await read({ key: newId(client), json: { sessionId, input: results } }).catch(takeForAnswered);
       if (more) end = joined(end, more);
       else {
         for (const result of aborting.signal.aborted ? [] : results) await sessions.sendResults(sessionId, [result]).catch(takeForAnswered);

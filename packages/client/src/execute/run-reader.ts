@@ -1,7 +1,7 @@
 import { type AgentEvent, compareCursors, type EventCursor, encodeCursor, type Message } from "@loopwright/core/protocol";
+import type { ClientContext } from "../client-context.ts";
 import { unreachable } from "../client-error.ts";
 import { connectAttempts, resumeAttempts, retryCapMs } from "../client-limits.ts";
-import type { ClientScene } from "../client-scene.ts";
 import type { WireRequest } from "../send-request.ts";
 import type { Frame } from "../stream/connect.ts";
 import type { ExecuteComplete, RunEnd } from "../stream/execution-stream.ts";
@@ -26,7 +26,7 @@ export interface RunReaderOptions {
  * Reads a run until it ends or waits, over any number of connections: each sends the same request under the same key, with the last cursor. The
  * returned function may be called again for the continuation. It rejects with the refusal of the server or SERVER_UNREACHABLE.
  */
-export function createRunReader(scene: ClientScene, options: RunReaderOptions): (request: RunRequest) => Promise<RunEnd> {
+export function createRunReader(client: ClientContext, options: RunReaderOptions): (request: RunRequest) => Promise<RunEnd> {
   const { onEvent, onAccepted, onState } = options;
   let isAccepted = false;
   let last: EventCursor | undefined;
@@ -58,12 +58,12 @@ export function createRunReader(scene: ClientScene, options: RunReaderOptions): 
       const headers = { "Idempotency-Key": key, "Last-Event-ID": last && encodeCursor(last) };
       return { path: "/api/agent/execute", json, headers };
     };
-    for await (const frames of watch(scene, { request, mayWait, onState: tellState })) {
+    for await (const frames of watch(client, { request, mayWait, onState: tellState })) {
       for (const frame of frames) {
         const complete = take(frame);
         if (complete) return { messages, complete };
       }
     }
-    throw unreachable(scene.url);
+    throw unreachable(client.url);
   };
 }

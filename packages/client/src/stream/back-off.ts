@@ -1,5 +1,5 @@
+import type { ClientContext } from "../client-context.ts";
 import { retryBaseMs, retryCapMs } from "../client-limits.ts";
-import type { ClientScene } from "../client-scene.ts";
 import type { ClientClock } from "../platform.ts";
 
 /** Waits between tries: full jitter, doubled with each failure in a row. */
@@ -14,7 +14,7 @@ export interface BackOff {
   setBase(ms: number): void;
 }
 
-export function createBackOff({ random }: Pick<ClientScene, "random">): BackOff {
+export function createBackOff({ random }: Pick<ClientContext, "random">): BackOff {
   let baseMs = retryBaseMs;
   let failures = 0;
   return {

@@ -1,7 +1,7 @@
 import { createParser } from "eventsource-parser";
+import type { ClientContext } from "../client-context.ts";
 import { isKnownError, unreachable } from "../client-error.ts";
 import { frameChars, silenceMs } from "../client-limits.ts";
-import type { ClientScene } from "../client-scene.ts";
 import { sendRequest, type WireRequest } from "../send-request.ts";
 
 /** One frame of the stream; its other fields depend on `type`. */
@@ -21,11 +21,15 @@ export interface ConnectOptions {
  * The frames of one connection, all of one read at a time, until the server ends it, it breaks, it is silent for too long or the signal
  * is aborted. @throws AgentError the refusal of the server, SERVER_UNREACHABLE when the connection breaks
  */
-export async function* connect(scene: ClientScene, request: WireRequest, options: ConnectOptions): AsyncGenerator<readonly Frame[], void> {
+export async function* connect(
+  client: ClientContext,
+  request: WireRequest,
+  options: ConnectOptions,
+): AsyncGenerator<readonly Frame[], void> {
   const { signal, onOpen, onRetry } = options;
   const ending = new AbortController();
   const either = signal ? AbortSignal.any([signal, ending.signal]) : ending.signal;
-  const watchdog = createWatchdog(scene, () => ending.abort());
+  const watchdog = createWatchdog(client, () => ending.abort());
   let frames: Frame[] = [];
   let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   const parser = createParser({
@@ -37,7 +41,7 @@ export async function* connect(scene: ClientScene, request: WireRequest, options
   const cancel = (): void => void reader?.cancel().catch(() => {});
   either.addEventListener("abort", cancel);
   try {
-    const response = await sendRequest(scene, { ...request, signal: either });
+    const response = await sendRequest(client, { ...request, signal: either });
     onOpen();
     const decoder = new TextDecoder();
     reader = response.body?.getReader();
@@ -52,7 +56,7 @@ export async function* connect(scene: ClientScene, request: WireRequest, options
     }
   } catch (error) {
     if (signal?.aborted) return;
-    throw isKnownError(error) ? error : unreachable(scene.url, error);
+    throw isKnownError(error) ? error : unreachable(client.url, error);
   } finally {
     watchdog.stop();
     either.removeEventListener("abort", cancel);
@@ -62,7 +66,7 @@ export async function* connect(scene: ClientScene, request: WireRequest, options
 }
 
 /** Calls `onSilence` once when `touch` was not called for `silenceMs`. Keeps one timer, whatever the number of bytes. */
-function createWatchdog({ clock }: ClientScene, onSilence: () => void): { touch(): void; stop(): void } {
+function createWatchdog({ clock }: ClientContext, onSilence: () => void): { touch(): void; stop(): void } {
   let touchedAt = clock.now();
   const look = (): void => {
     const leftMs = touchedAt + silenceMs - clock.now();

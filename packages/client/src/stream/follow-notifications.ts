@@ -1,5 +1,5 @@
 import { compareCursors, decodeCursor, type Notification, type SessionEvent, type SessionSnapshot } from "@loopwright/core/protocol";
-import type { ClientScene } from "../client-scene.ts";
+import type { ClientContext } from "../client-context.ts";
 import { requestJson } from "../send-request.ts";
 import type { Frame } from "./connect.ts";
 import { createPlace, type Place } from "./follow-session.ts";
@@ -28,7 +28,7 @@ export type NotificationEvent =
  * @throws AgentError SESSION_NOT_FOUND, CURSOR_INVALID, INPUT_INVALID, UNAUTHENTICATED, FORBIDDEN
  */
 export async function* followNotifications(
-  scene: ClientScene,
+  client: ClientContext,
   { sessions = {}, signal, onState }: NotificationsOptions,
 ): AsyncGenerator<readonly NotificationEvent[], void> {
   const places = new Map(Object.entries(sessions).map(([id, after]) => [id, createPlace(after)]));
@@ -41,10 +41,10 @@ export async function* followNotifications(
   };
   const onRefused = async (error: { readonly code: string }): Promise<boolean> => {
     if (!error.code.startsWith("HISTORY_")) return false;
-    lost = await lostPlaces(scene, places, error.code === "HISTORY_LOST");
+    lost = await lostPlaces(client, places, error.code === "HISTORY_LOST");
     return lost.length > 0;
   };
-  for await (const frames of watch(scene, { request, onRefused, signal, onState })) {
+  for await (const frames of watch(client, { request, onRefused, signal, onState })) {
     const known = frames.filter((frame): frame is NotificationEvent => places.get(sessionOf(frame))?.take(frame) ?? true);
     const news = [...lost, ...known];
     lost = [];
@@ -58,10 +58,10 @@ const sessionOf = (frame: Frame): string => ("sessionId" in frame ? String(frame
  * Snapshots of the named sessions whose cursor no longer fits: the refusal does not name them, so each session is compared. `isAhead`: a cursor
  * lies after the end of its log; otherwise any session with newer events may be the one.
  */
-async function lostPlaces(scene: ClientScene, places: ReadonlyMap<string, Place>, isAhead: boolean): Promise<NotificationEvent[]> {
+async function lostPlaces(client: ClientContext, places: ReadonlyMap<string, Place>, isAhead: boolean): Promise<NotificationEvent[]> {
   const lost: NotificationEvent[] = [];
   for (const [sessionId, place] of places) {
-    const snapshot = await requestJson<SessionSnapshot>(scene, { path: `/api/sessions/${encodeURIComponent(sessionId)}` });
+    const snapshot = await requestJson<SessionSnapshot>(client, { path: `/api/sessions/${encodeURIComponent(sessionId)}` });
     const [ours, theirs] = [decodeCursor(place.cursor), decodeCursor(snapshot.cursor)];
     const ahead = ours && theirs ? compareCursors(ours, theirs) : 0;
     if (isAhead ? ahead <= 0 : ahead === 0) continue;

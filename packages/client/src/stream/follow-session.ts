@@ -1,5 +1,5 @@
 import { compareCursors, decodeCursor, encodeCursor, type SessionEvent, type SessionSnapshot } from "@loopwright/core/protocol";
-import type { ClientScene } from "../client-scene.ts";
+import type { ClientContext } from "../client-context.ts";
 import type { Frame } from "./connect.ts";
 import { type ConnectionState, watch } from "./watch.ts";
 
@@ -26,7 +26,7 @@ export type FollowedEvent =
  * @throws AgentError SESSION_NOT_FOUND, SESSION_CLOSED, CURSOR_INVALID, UNAUTHENTICATED, FORBIDDEN
  */
 export async function* followSession(
-  scene: ClientScene,
+  client: ClientContext,
   sessionId: string,
   { after, signal, onState }: FollowOptions,
 ): AsyncGenerator<readonly FollowedEvent[], void> {
@@ -40,7 +40,7 @@ export async function* followSession(
     if (isLost) place.forget();
     return isLost;
   };
-  for await (const frames of watch(scene, { request, onRefused, signal, onState })) {
+  for await (const frames of watch(client, { request, onRefused, signal, onState })) {
     const news = frames.filter((frame): frame is FollowedEvent => place.take(frame));
     if (news.length > 0) yield news;
   }

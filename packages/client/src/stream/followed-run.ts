@@ -8,8 +8,8 @@ import {
   type Message,
   type SessionSnapshot,
 } from "@loopwright/core/protocol";
+import type { ClientContext } from "../client-context.ts";
 import { clientError } from "../client-error.ts";
-import type { ClientScene } from "../client-scene.ts";
 import { type ExecuteComplete, executionStream, type RunEnd } from "./execution-stream.ts";
 import { type FollowedEvent, followSession } from "./follow-session.ts";
 
@@ -26,7 +26,7 @@ export interface FollowedRun {
 type Ending = Omit<ExecuteComplete, "type" | "status">;
 
 /** The stream of a run from a fact on, until the run ends or waits. */
-export function streamOfRun(scene: ClientScene, { sessionId, runId, seq, snapshot, abort }: FollowedRun): ExecuteStream {
+export function streamOfRun(client: ClientContext, { sessionId, runId, seq, snapshot, abort }: FollowedRun): ExecuteStream {
   async function run(push: (event: AgentEvent) => void): Promise<RunEnd> {
     const messages: Message[] = [];
     let ending: Ending = { runId };
@@ -34,7 +34,7 @@ export function streamOfRun(scene: ClientScene, { sessionId, runId, seq, snapsho
       messages,
       complete: { type: "execute_complete", status, ...ending, ...more },
     });
-    for await (const events of followSession(scene, sessionId, { after: encodeCursor(cursorAfter(seq - 1)) })) {
+    for await (const events of followSession(client, sessionId, { after: encodeCursor(cursorAfter(seq - 1)) })) {
       for (const event of events) {
         if (event.type === "rest") {
           const { run: open } = await snapshot();

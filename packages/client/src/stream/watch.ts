@@ -1,6 +1,6 @@
 import type { AgentError } from "@loopwright/core/protocol";
+import type { ClientContext } from "../client-context.ts";
 import { isKnownError, unreachable } from "../client-error.ts";
-import type { ClientScene } from "../client-scene.ts";
 import { mayPass, type WireRequest } from "../send-request.ts";
 import { createBackOff, sleep } from "./back-off.ts";
 import { connect, type Frame } from "./connect.ts";
@@ -29,10 +29,10 @@ export interface WatchOptions {
  * The frames of a stream over any number of connections: made again, with jitter, whenever one ends. Ends when the signal is aborted.
  * @throws AgentError what the server refuses for good
  */
-export async function* watch(scene: ClientScene, options: WatchOptions): AsyncGenerator<readonly Frame[], void> {
+export async function* watch(client: ClientContext, options: WatchOptions): AsyncGenerator<readonly Frame[], void> {
   const { request, onRefused, mayWait, onState = () => {}, signal } = options;
-  const backOff = createBackOff(scene);
-  const known = (thrown: unknown): AgentError => (isKnownError(thrown) ? thrown : unreachable(scene.url, thrown));
+  const backOff = createBackOff(client);
+  const known = (thrown: unknown): AgentError => (isKnownError(thrown) ? thrown : unreachable(client.url, thrown));
   let last: AgentError | undefined;
   try {
     while (!signal?.aborted) {
@@ -40,7 +40,7 @@ export async function* watch(scene: ClientScene, options: WatchOptions): AsyncGe
       onState({ state: "connecting" });
       try {
         const connection = { signal, onOpen: () => onState({ state: "open" }), onRetry: backOff.setBase };
-        for await (const frames of connect(scene, request(), connection)) {
+        for await (const frames of connect(client, request(), connection)) {
           backOff.reset();
           yield frames;
         }
@@ -55,9 +55,9 @@ export async function* watch(scene: ClientScene, options: WatchOptions): AsyncGe
       }
       if (signal?.aborted) return;
       const retryInMs = backOff.next(error?.retryAfterMs);
-      if (mayWait?.(backOff.failures, retryInMs) === false) throw error ?? unreachable(scene.url);
+      if (mayWait?.(backOff.failures, retryInMs) === false) throw error ?? unreachable(client.url);
       onState({ state: "waiting", retryInMs, ...(error ? { error } : {}) });
-      await sleep(scene.clock, retryInMs, signal);
+      await sleep(client.clock, retryInMs, signal);
     }
   } catch (error) {
     if (isKnownError(error)) last = error;

@@ -1,6 +1,6 @@
 /** What `@loopwright/testing` needs of the inside of core. For it alone: any version may change it. */
 
-export { createStreamedAnswers, type StreamedLane } from "../driver/live/unpublished-ends.ts";
+export { createStreamedAnswers, type StreamedLane } from "../driver/live/streamed-answers.ts";
 export { catchUp } from "../driver/log/catch-up.ts";
 export { createModelTeller } from "../driver/model/model-events.ts";
 export { snapshotOf } from "../driver/session/public-snapshot.ts";

@@ -1,10 +1,10 @@
 import type { Clock, SessionStore } from "@loopwright/core/ports";
-import { withLog } from "../store/with-log.ts";
+import { replaceLogMethods } from "../store/replace-log-methods.ts";
 import type { OfferHint } from "./hint-offers.ts";
 
 /** The store for handles that do not drive: after each append that leaves a session in need of an owner, a hint is offered to the workers. */
 export function hintingStore(store: SessionStore, { hint, clock }: { readonly hint: OfferHint; readonly clock: Clock }): SessionStore {
-  return withLog(store, {
+  return replaceLogMethods(store, {
     async append(ref, request) {
       const outcome = await store.log.append(ref, request);
       const isDue = typeof request.due === "number" && request.due <= clock.now();

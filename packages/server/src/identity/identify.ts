@@ -1,6 +1,6 @@
 import { AgentError, isAgentError } from "@loopwright/core";
 import { isId } from "@loopwright/core/ports";
-import { causeOf } from "../cause-of.ts";
+import { redactedCause } from "../redacted-cause.ts";
 import type { ServerContext } from "../server-context.ts";
 import type { Authenticate, HttpOptions, Principal } from "../server-options.ts";
 import { type Caller, localPrincipal } from "./local-principal.ts";
@@ -51,7 +51,7 @@ function inTime(authenticate: Authenticate, request: Request, { clock, limits, l
     });
     const known = (async () => authenticate(request))().catch((cause: unknown) => {
       if (isAgentError(cause)) throw cause;
-      logger.log("error", "`authenticate` threw an error, so the request was refused.", causeOf(cause, request));
+      logger.log("error", "`authenticate` threw an error, so the request was refused.", redactedCause(cause, request));
       throw new AgentError("HOOK_FAILED", {
         message: "The server could not authenticate the request.",
         fix: "The operator finds the cause in the log of the server.",

@@ -1,7 +1,7 @@
 import { AgentError } from "@loopwright/core";
 import { isId } from "@loopwright/core/ports";
 import type { Intent } from "../action.ts";
-import { causeOf } from "../cause-of.ts";
+import { redactedCause } from "../redacted-cause.ts";
 import type { RequestInput, Route } from "../request/route.ts";
 import type { ServerContext } from "../server-context.ts";
 import type { Principal } from "../server-options.ts";
@@ -62,7 +62,7 @@ async function isPermitted(principal: Principal, { action, session }: Intent, se
     reject(new AgentError("NOT_READY", { message, fix: "Send the request again.", retryAfterMs: 1_000 }));
   });
   const verdict = (async () => options.authorize?.(principal, action, session))().catch((cause: unknown) => {
-    logger.log("error", "`authorize` threw an error, so the request was refused.", { ...asked, ...causeOf(cause) });
+    logger.log("error", "`authorize` threw an error, so the request was refused.", { ...asked, ...redactedCause(cause) });
     throw new AgentError("HOOK_FAILED", {
       message: "The server could not establish whether the caller may do this.",
       fix: "Ask the operator: the log of the server has the cause.",

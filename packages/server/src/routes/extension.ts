@@ -1,5 +1,5 @@
 import { AgentError, isAgentError } from "@loopwright/core";
-import { causeOf } from "../cause-of.ts";
+import { redactedCause } from "../redacted-cause.ts";
 import { parseJson } from "../request/parse-json.ts";
 import { readBody } from "../request/read-body.ts";
 import type { RequestContext, Route } from "../request/route.ts";
@@ -63,7 +63,7 @@ async function inTime(
     return new Response(response.body, response);
   } catch (cause) {
     if (isAgentError(cause)) throw cause;
-    logger.log("error", "An extension route threw an error.", { route: id, ...causeOf(cause) });
+    logger.log("error", "An extension route threw an error.", { route: id, ...redactedCause(cause) });
     throw new AgentError("HOOK_FAILED", {
       message: `The route \`${id}\` failed.`,
       fix: "Ask the operator: the log of the server has the cause.",

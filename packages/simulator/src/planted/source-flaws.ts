@@ -120,7 +120,7 @@ export const sourceFlaws: readonly SourceFlaw[] = [
   },
   {
     name: "deadlines are seen half a minute early",
-    file: "driver/ownership/wake-dates.ts",
+    file: "driver/ownership/due-dates.ts",
     good: "call.deadline <= now",
     bad: "call.deadline <= now + 30_000",
   },
@@ -181,7 +181,7 @@ export const sourceFlaws: readonly SourceFlaw[] = [
   },
   {
     name: "a retry waits for days because the clock of a dead owner was wrong",
-    file: "driver/ownership/wake-dates.ts",
+    file: "driver/ownership/due-dates.ts",
     good: "return date > now && date - now <= retryWaitMaxMs;",
     bad: "return date > now;",
   },

@@ -1,6 +1,6 @@
 import { AgentError, type Fact, type FactDraft, isAgentError } from "@loopwright/core";
 import { type AppendOutcome, type AppendRequest, appendLimits, type SessionLog, type SessionRef } from "@loopwright/core/ports";
-import type { Background } from "../background.ts";
+import type { BackgroundWork } from "../background-work.ts";
 import type { KeyQueue } from "../key-queue.ts";
 import { compactLog } from "./compact-log.ts";
 import { dropDueMark, dueEntry, dueSessions, putDueMark } from "./due-marks.ts";
@@ -24,7 +24,7 @@ export interface LogObserver {
 export interface BlobLogDeps {
   readonly logs: OpenLogs;
   readonly observer: LogObserver;
-  readonly background: Background;
+  readonly background: BackgroundWork;
   /** One log after the other is compacted: there is no hurry. */
   readonly compactions: KeyQueue;
   /** A log is compacted when so many slots lie after its checkpoint. */

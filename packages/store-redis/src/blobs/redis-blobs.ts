@@ -4,7 +4,7 @@ import type { Connection } from "../connection/connection.ts";
 import { listOf, textOf } from "../connection/reply.ts";
 import { answerOf } from "../connection/script.ts";
 import type { StoreKeys } from "../keys.ts";
-import { ofSession } from "../own-keys.ts";
+import { ofSession } from "../keys-of-wrong-type.ts";
 import { getBlobScript, ownBlobScript, putBlobScript, putOwnedScript, removeBlobScript } from "./blob-scripts.ts";
 
 const listMax = 1_000;

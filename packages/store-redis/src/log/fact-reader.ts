@@ -4,9 +4,9 @@ import type { Connection } from "../connection/connection.ts";
 import { damaged, historyLost } from "../connection/redis-fault.ts";
 import { listOf, numberOf, textOf } from "../connection/reply.ts";
 import type { StoreKeys } from "../keys.ts";
-import { ofSession } from "../own-keys.ts";
+import { ofSession } from "../keys-of-wrong-type.ts";
 import { chainOf, sumOf } from "./fact-chain.ts";
-import type { Known, SessionMemory } from "./session-memory.ts";
+import type { Known, KnownLogs } from "./known-logs.ts";
 
 /** A page starts small, for large facts, and grows while facts are small: about 1 MiB at once. */
 const page = { first: 64, most: 2_000, bytes: 1024 * 1024 } as const;
@@ -27,12 +27,12 @@ export interface FactRange {
 export class FactReader {
   readonly #connection: Connection;
   readonly #keys: StoreKeys;
-  readonly #memory: SessionMemory;
+  readonly #memory: KnownLogs;
 
   constructor(parts: {
     readonly connection: Connection;
     readonly keys: StoreKeys;
-    readonly memory: SessionMemory;
+    readonly memory: KnownLogs;
   }) {
     this.#connection = parts.connection;
     this.#keys = parts.keys;

@@ -6,23 +6,23 @@ import { damaged, faultOf, historyLost, isFull, rolledBack, unreadable } from ".
 import { listOf, numberOf, textOf } from "../connection/reply.ts";
 import { answerOf, run } from "../connection/script.ts";
 import type { StoreKeys } from "../keys.ts";
-import { isUnreadable, ofSession } from "../own-keys.ts";
+import { isUnreadable, ofSession } from "../keys-of-wrong-type.ts";
 import { dueSessions, memberOf } from "./due-sessions.ts";
 import { sumOf } from "./fact-chain.ts";
 import type { FactReader } from "./fact-reader.ts";
+import type { KnownLogs } from "./known-logs.ts";
 import { appendScript, claimScript, headScript, releaseScript, removeScript, renewScript, setDueScript } from "./log-scripts.ts";
-import type { SessionMemory } from "./session-memory.ts";
-import type { StoreMarks } from "./store-marks.ts";
+import type { RestoreDetection } from "./restore-detection.ts";
 import type { TailSubscriptions } from "./tail-subscriptions.ts";
 
 /** What the parts of a store share. */
 export interface StoreParts {
   readonly connection: Connection;
   readonly keys: StoreKeys;
-  readonly memory: SessionMemory;
+  readonly memory: KnownLogs;
   readonly reader: FactReader;
   readonly tails: TailSubscriptions;
-  readonly marks: StoreMarks;
+  readonly marks: RestoreDetection;
   /** The clock of the store, as scripts take it: empty for Redis's own. */
   readonly now: () => string;
 }

@@ -1,5 +1,5 @@
 import type { DurableEvent, EphemeralBody, EphemeralEvent, SessionEvent } from "../../loop/event.ts";
-import { createStreamedAnswers, type StreamedLane } from "./unpublished-ends.ts";
+import { createStreamedAnswers, type StreamedLane } from "./streamed-answers.ts";
 
 /** Takes events of a session as they come; `runId` is the run they belong to. Must not throw and not keep the array. */
 export type HubListener = (events: readonly SessionEvent[], runId: string | undefined) => void;

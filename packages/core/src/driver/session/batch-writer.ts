@@ -4,8 +4,8 @@
  */
 import type { LogView } from "../log/log-view.ts";
 import { type FactObservation, observeFacts } from "../observation/fact-observation.ts";
+import { dueOf } from "../ownership/due-dates.ts";
 import type { Ownership } from "../ownership/ownership.ts";
-import { dueOf } from "../ownership/wake-dates.ts";
 import type { Deps } from "../setup/deps.ts";
 import { historyLost, sessionClosed, storeConflict, storeFull } from "../setup/session-errors.ts";
 import { driverLimits } from "../setup/session-options.ts";

@@ -10,7 +10,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { LaunchState, Prepared } from "../effects/effect-deps.ts";
 import type { SyncOrAsync } from "../effects/sync-or-async.ts";
 import { createUserCodeTimeout, type UserCodeTimeout } from "../effects/user-code-timeout.ts";
-import { isAhead } from "../ownership/wake-dates.ts";
+import { isAhead } from "../ownership/due-dates.ts";
 import { driverLimits } from "../setup/session-options.ts";
 import type { Effects } from "./session-effects.ts";
 import type { Speculation } from "./speculation.ts";

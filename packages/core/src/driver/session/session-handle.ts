@@ -20,7 +20,8 @@ import type { ScheduleRequest, SessionSchedule } from "../../protocol/schedule.t
 import type { SessionSnapshot } from "../../protocol/snapshot.ts";
 import { openLanes } from "../live/open-lanes.ts";
 import { readRun } from "../log/run-history.ts";
-import { dueOf } from "../ownership/wake-dates.ts";
+import { dueOf } from "../ownership/due-dates.ts";
+import { guardListener } from "../setup/guard-listener.ts";
 import { answerCall } from "./commands/answer-call.ts";
 import { decideCall } from "./commands/decide-call.ts";
 import { clearSchedule, schedulesOf, setSchedule } from "./commands/schedule.ts";
@@ -28,7 +29,6 @@ import { abortRun, changeSession, endSession, moveHead, openSession } from "./co
 import { type CommandContext, submitInput } from "./commands/submit.ts";
 import { pendingApprovals, pendingToolCalls, spentBy, watchRunFrom } from "./execution.ts";
 import { followSession } from "./follow-session.ts";
-import { guardListener } from "./guard-listener.ts";
 import { snapshotOf } from "./public-snapshot.ts";
 import type { SessionDriver } from "./session-driver.ts";
 import { SharedSnapshot } from "./shared-public-snapshot.ts";

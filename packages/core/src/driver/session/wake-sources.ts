@@ -7,8 +7,8 @@ import { emptyState, isAtRest, type State } from "../../loop/state.ts";
 import type { Hub } from "../live/hub.ts";
 import { createRemoteLanes, type RemoteLanes, type RemoteLanesHost } from "../live/remote-lanes.ts";
 import { createTailWatch, type TailWatch } from "../log/tail-watch.ts";
+import { createDateTimer, type DateTimer, dueFirings, expiredCalls, isDue } from "../ownership/due-dates.ts";
 import type { Ownership } from "../ownership/ownership.ts";
-import { createDateTimer, type DateTimer, dueFirings, expiredCalls, isDue } from "../ownership/wake-dates.ts";
 import type { Deps } from "../setup/deps.ts";
 import type { Offer } from "./inbox.ts";
 

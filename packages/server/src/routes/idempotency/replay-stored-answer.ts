@@ -1,7 +1,7 @@
 import { AgentError, isAgentError } from "@loopwright/core";
 import type { BlobStore } from "@loopwright/core/ports";
 import type { Json } from "@loopwright/core/protocol";
-import { keyPrefix, removeOldKeys } from "../../request/old-keys.ts";
+import { keyPrefix, removeExpiredKeys } from "../../request/remove-expired-keys.ts";
 import type { RequestContext } from "../../request/route.ts";
 import { idempotencyKeyOf } from "./read-idempotency-key.ts";
 
@@ -55,9 +55,9 @@ export async function runUnderKey<T>(context: RequestContext, keyed: KeyedConten
     const keepNote = async (note: Json): Promise<void> =>
       void (await blobs.put(scope, name, { ...blobOf({ ...(first ?? own), note }), ...owner }));
     const done = await work({ isRepeat: first !== undefined, note: (first ?? own).note, keep: keepNote });
-    const isOld = (kept: unknown): boolean => (kept as Kept).at < at - limits.keyMaxAgeMs;
+    const isExpired = (kept: unknown): boolean => (kept as Kept).at < at - limits.keyMaxAgeMs;
     // Not awaited, because a failed removal is repeated with the next key.
-    if (!first) removeOldKeys(blobs, { scope, name, isOld }).catch(() => {});
+    if (!first) removeExpiredKeys(blobs, { scope, name, isExpired }).catch(() => {});
     return done;
   } catch (error) {
     const isRefused = isAgentError(error) && !error.retryable;

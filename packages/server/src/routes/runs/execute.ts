@@ -14,7 +14,7 @@ import { keyedSessionId } from "../idempotency/keyed-session-id.ts";
 import { idempotencyKeyOf } from "../idempotency/read-idempotency-key.ts";
 import { plainOf, runUnderKey } from "../idempotency/replay-stored-answer.ts";
 import { keyedResults } from "../idempotency/submit-results-under-key.ts";
-import { streamExecution } from "./execute-run.ts";
+import { streamExecution } from "./stream-execution.ts";
 
 type ExecuteContext = RequestContext<unknown, unknown, CheckedExecuteRequest>;
 

@@ -4,7 +4,7 @@ import { jsonResponse } from "../../request/paced-response.ts";
 import { cursorOf } from "../../request/request-cursor.ts";
 import type { Route } from "../../request/route.ts";
 import { durableEvent } from "../../schemas/index.ts";
-import { awaitSeq, type MinSeqQuery, minSeqField } from "../min-seq.ts";
+import { awaitSeq, type MinSeqQuery, minSeqField } from "../await-seq.ts";
 import { withSession } from "../open-session.ts";
 import { pageLimitField, readPage } from "../sessions/event-page.ts";
 

@@ -3,7 +3,7 @@ import type { Route } from "../../request/route.ts";
 import { type ChangeSessionRequest, changeSessionRequest, sessionSnapshot } from "../../schemas/index.ts";
 import { withSession } from "../open-session.ts";
 import { type SessionParams, sessionParams } from "../session-params.ts";
-import { titled } from "./titled.ts";
+import { withDerivedTitle } from "./with-derived-title.ts";
 
 export const changeSessionRoute: Route<SessionParams, unknown, ChangeSessionRequest> = {
   method: "PATCH",
@@ -25,6 +25,6 @@ export const changeSessionRoute: Route<SessionParams, unknown, ChangeSessionRequ
       const { head, ...change } = call.body;
       if (head !== undefined) await session.moveHead(head);
       if (Object.keys(change).length > 0) await session.change(change);
-      return jsonResponse(titled(session.snapshot()), call.server.clock);
+      return jsonResponse(withDerivedTitle(session.snapshot()), call.server.clock);
     }),
 };

@@ -11,7 +11,7 @@ import { keyedSessionId } from "../idempotency/keyed-session-id.ts";
 import { idempotencyKeyOf } from "../idempotency/read-idempotency-key.ts";
 import { plainOf, runUnderKey } from "../idempotency/replay-stored-answer.ts";
 import { withSession } from "../open-session.ts";
-import { titled } from "./titled.ts";
+import { withDerivedTitle } from "./with-derived-title.ts";
 
 export const createSessionRoute: Route<unknown, unknown, NewSessionRequest> = {
   method: "POST",
@@ -113,7 +113,7 @@ function isSameRequest(
 }
 
 function answerOf(session: AgentSession, status: 200 | 201, { options, clock }: ServerContext): Response {
-  return jsonResponse(titled(session.snapshot()), clock, {
+  return jsonResponse(withDerivedTitle(session.snapshot()), clock, {
     status,
     headers: { Location: `${options.basePath ?? ""}/api/sessions/${session.id}` },
   });

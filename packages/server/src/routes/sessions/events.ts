@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Route } from "../../request/route.ts";
 import { durableEvent } from "../../schemas/index.ts";
-import { minSeqField } from "../min-seq.ts";
+import { minSeqField } from "../await-seq.ts";
 import { openSession } from "../open-session.ts";
 import { pageLimitField } from "./event-page.ts";
 import { type EventsQuery, followSession } from "./follow-session.ts";

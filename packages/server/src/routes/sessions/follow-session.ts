@@ -7,10 +7,10 @@ import { checkCursor, cursorOf, lastEventCursor } from "../../request/request-cu
 import type { RequestContext } from "../../request/route.ts";
 import { encodeFrames, plainFrame, plainText, retryFrame } from "../../stream/frames.ts";
 import { positionOf } from "../../stream/reader-position.ts";
-import { awaitSeq, type MinSeqQuery } from "../min-seq.ts";
+import { awaitSeq, type MinSeqQuery } from "../await-seq.ts";
 import { checkState } from "../open-session.ts";
 import { readPage } from "./event-page.ts";
-import { titled } from "./titled.ts";
+import { withDerivedTitle } from "./with-derived-title.ts";
 
 /** The query of an events request. */
 export interface EventsQuery extends MinSeqQuery {
@@ -55,7 +55,7 @@ export async function followSession(context: RequestContext, hosted: HostedSessi
   sink.write(encodeFrames(retryFrame));
   // The snapshot is taken and sent without an await, so that no event comes between it and its cursor.
   const isFresh = query.from === "now" && !header;
-  if (isFresh) void sink.pour(plainText({ type: "session_snapshot", snapshot: titled(session.snapshot()) }));
+  if (isFresh) void sink.pour(plainText({ type: "session_snapshot", snapshot: withDerivedTitle(session.snapshot()) }));
   const place = isFresh ? cursorAfter(session.lastSeq) : named;
   feed.subscribe({
     sink,

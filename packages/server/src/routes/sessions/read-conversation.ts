@@ -3,7 +3,7 @@ import { z } from "zod";
 import { jsonResponse } from "../../request/paced-response.ts";
 import type { Route } from "../../request/route.ts";
 import { message } from "../../schemas/index.ts";
-import { type MinSeqQuery, minSeqQuery } from "../min-seq.ts";
+import { type MinSeqQuery, minSeqQuery } from "../await-seq.ts";
 import { type SessionParams, sessionParams } from "../session-params.ts";
 import { readState } from "./read-state.ts";
 

@@ -1,7 +1,7 @@
 import { jsonResponse } from "../../request/paced-response.ts";
 import type { Route } from "../../request/route.ts";
 import { sessionSnapshot } from "../../schemas/index.ts";
-import { type MinSeqQuery, minSeqQuery } from "../min-seq.ts";
+import { type MinSeqQuery, minSeqQuery } from "../await-seq.ts";
 import { type SessionParams, sessionParams } from "../session-params.ts";
 import { readState } from "./read-state.ts";
 

@@ -2,9 +2,9 @@ import type { AgentSession, SessionSnapshot } from "@loopwright/core";
 import type { Clock } from "@loopwright/core/ports";
 import { decodeCursor, type Message, pathOf } from "@loopwright/core/protocol";
 import type { RequestContext } from "../../request/route.ts";
-import { awaitSeq, behind } from "../min-seq.ts";
+import { awaitSeq, behind } from "../await-seq.ts";
 import { openSession, sessionRefOf } from "../open-session.ts";
-import { titled } from "./titled.ts";
+import { withDerivedTitle } from "./with-derived-title.ts";
 
 /** The state of a session, for requests that only read. */
 export interface ReadState {
@@ -33,7 +33,11 @@ async function freshState(context: RequestContext, id: string, minSeq: number | 
   try {
     await awaitSeq(session, minSeq, context.server);
     const { messages } = session;
-    return { snapshot: titled(session.snapshot()), messages: () => messages, headers: context.server.watched.isAway() ? staleHeaders : {} };
+    return {
+      snapshot: withDerivedTitle(session.snapshot()),
+      messages: () => messages,
+      headers: context.server.watched.isAway() ? staleHeaders : {},
+    };
   } finally {
     release();
   }
@@ -47,7 +51,7 @@ async function staleState({ server, principal }: RequestContext, id: string, min
   if (!snapshot) return undefined;
   const { seq = 0 } = decodeCursor(snapshot.cursor) ?? {};
   if (seq < minSeq) throw behind(minSeq, seq);
-  return { snapshot: titled(snapshot), messages: () => pathOf(snapshot).map(({ message }) => message), headers: staleHeaders };
+  return { snapshot: withDerivedTitle(snapshot), messages: () => pathOf(snapshot).map(({ message }) => message), headers: staleHeaders };
 }
 
 /** Resolves when the state can be read again, cannot, or has taken too long. */

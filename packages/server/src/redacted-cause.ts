@@ -4,7 +4,7 @@ const secretHeader = /auth|cookie|token|secret|key|session|signature|assertion/i
 const secretLengthMin = 8;
 
 /** An error of user code in the form for the operator's log, with the credentials of the request replaced. The caller gets none of it. */
-export function causeOf(cause: unknown, request?: Request): { readonly cause: string; readonly stack?: string } {
+export function redactedCause(cause: unknown, request?: Request): { readonly cause: string; readonly stack?: string } {
   const secrets = request ? secretsOf(request) : [];
   const clean = (text: string): string => secrets.reduce((left, secret) => left.replaceAll(secret, "[redacted]"), text);
   if (!(cause instanceof Error)) return { cause: clean(String(cause)) };

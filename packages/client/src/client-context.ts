@@ -14,7 +14,7 @@ export interface ClientOptions {
 }
 
 /** What every part of a client works with. */
-export interface ClientScene extends Required<Omit<ClientOptions, "token" | "headers">> {
+export interface ClientContext extends Required<Omit<ClientOptions, "token" | "headers">> {
   readonly token: ClientOptions["token"];
   readonly headers: ClientOptions["headers"];
 }
@@ -22,6 +22,6 @@ export interface ClientScene extends Required<Omit<ClientOptions, "token" | "hea
 const idChars = 26;
 
 /** An unused id: 130 random bits, `[a-z2-7]`. */
-export function newId({ random }: Pick<ClientScene, "random">): string {
+export function newId({ random }: Pick<ClientContext, "random">): string {
   return Array.from({ length: idChars }, () => "abcdefghijklmnopqrstuvwxyz234567"[Math.floor(random() * 32)]).join("");
 }

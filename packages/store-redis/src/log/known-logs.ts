@@ -18,7 +18,7 @@ const nothing: Known = { seq: 0, chain: 0 };
  * Remembers how far logs went, and under what token sessions were claimed. Redis may come back empty, or as it was some time ago; then this is
  * how it is noticed, and how the owner of before is distinguished from the present one.
  */
-export class SessionMemory {
+export class KnownLogs {
   readonly #sessions = new Map<string, Known>();
 
   of(ref: SessionRef): Known {

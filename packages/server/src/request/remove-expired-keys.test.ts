@@ -3,7 +3,7 @@ import type { BlobStore } from "@loopwright/core/ports";
 import { describe, expect, it } from "vitest";
 import { until } from "../../../host/test/turn-of-loop.ts";
 import { openNodes } from "../../test/nodes-scene.ts";
-import { keyPrefix, removeOldKeys } from "./old-keys.ts";
+import { keyPrefix, removeExpiredKeys } from "./remove-expired-keys.ts";
 
 const dayMs = 86_400_000;
 const scope = "local";
@@ -27,7 +27,7 @@ describe("idempotency keys", () => {
       for (let n = 0; n < perDay; n++) {
         const name = `${keyPrefix}${await digestOf(`${day}.${n}`)}`;
         await keep(blobs, name, now);
-        await removeOldKeys(blobs, { scope, name, isOld: (kept) => (kept as { at: number }).at < now - 30 * dayMs });
+        await removeExpiredKeys(blobs, { scope, name, isExpired: (kept) => (kept as { at: number }).at < now - 30 * dayMs });
       }
       counts.push((await keysOf(blobs)).length);
     }
@@ -49,7 +49,11 @@ describe("idempotency keys", () => {
     };
     await blobs.put(scope, "sha256-00", { bytes: new Uint8Array(1) });
     for (let n = 0; n < 100; n++) await keep(blobs, `${keyPrefix}00${String(n).padStart(2, "0")}`, n % 2);
-    const removed = await removeOldKeys(watched, { scope, name: `${keyPrefix}0009`, isOld: (kept) => (kept as { at: number }).at < 1 });
+    const removed = await removeExpiredKeys(watched, {
+      scope,
+      name: `${keyPrefix}0009`,
+      isExpired: (kept) => (kept as { at: number }).at < 1,
+    });
     expect([removed, read]).toEqual([2, ["10", "11", "12", "13"].map((end) => `${keyPrefix}00${end}`)]);
     expect(await keysOf(blobs)).toHaveLength(98);
   });

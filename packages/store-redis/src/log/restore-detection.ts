@@ -36,7 +36,7 @@ export interface MarkParts {
 /** Marks of other processes that a file keeps. */
 const fileMarksMax = 16;
 
-export class StoreMarks {
+export class RestoreDetection {
   readonly #parts: MarkParts;
   readonly #writer = randomBytes(8).toString("hex");
   #known: KnownMarks | undefined;

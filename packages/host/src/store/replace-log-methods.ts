@@ -1,7 +1,7 @@
 import type { SessionLog, SessionStore } from "@loopwright/core/ports";
 
 /** The store with some methods of its log replaced. Adapters may be classes, so each other method is called on its own object. */
-export function withLog(store: SessionStore, own: Partial<SessionLog>): SessionStore {
+export function replaceLogMethods(store: SessionStore, own: Partial<SessionLog>): SessionStore {
   const { log } = store;
   return {
     log: {

@@ -1,5 +1,5 @@
 /** Work in the background, until the store is closed. What fails is tried again when its time comes. */
-export class Background {
+export class BackgroundWork {
   readonly #running = new Set<Promise<unknown>>();
 
   add(work: Promise<unknown>): void {

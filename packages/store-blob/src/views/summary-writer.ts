@@ -1,15 +1,15 @@
 import type { Fact } from "@loopwright/core";
 import { refKey } from "@loopwright/core/ports";
-import type { Background } from "../background.ts";
+import type { BackgroundWork } from "../background-work.ts";
 import type { OpenLog } from "../log/open-log.ts";
 import type { OpenLogs } from "../log/open-logs.ts";
 import { storeLimits } from "../store-limits.ts";
 import type { SessionSummaries } from "./session-summaries.ts";
 
-export interface RestWatchDeps {
+export interface SummaryWriterDeps {
   readonly logs: OpenLogs;
   readonly summaries: SessionSummaries;
-  readonly background: Background;
+  readonly background: BackgroundWork;
 }
 
 interface Waiting {
@@ -18,13 +18,13 @@ interface Waiting {
 }
 
 /** Sees when a session comes to rest, and writes its summary then, at most once a second. */
-export class RestWatch {
-  readonly #deps: RestWatchDeps;
+export class SummaryWriter {
+  readonly #deps: SummaryWriterDeps;
   readonly #waiting = new Map<string, Waiting>();
   /** When a session was last written down, by the monotonic clock. */
   readonly #writtenAt = new Map<string, number>();
 
-  constructor(deps: RestWatchDeps) {
+  constructor(deps: SummaryWriterDeps) {
     this.#deps = deps;
   }
 
