@@ -112,6 +112,7 @@ export type {
   Message,
   MessageId,
   NoticeMessage,
+  ProgressStep,
   StopReason,
   ToolResultMessage,
   UserMessage,

@@ -114,7 +114,7 @@ describe("a tool call", () => {
     expect(told[0]?.text.length).toBeLessThan(400);
   });
 
-  it("streams its deltas and its progress while it runs", async () => {
+  it("streams its deltas and its progress while it runs, and its steps stay with the result (B75)", async () => {
     const streams = textTool("streams", async function* (_, { progress }) {
       const step = progress("Reading", { icon: "BOOK" });
       yield { type: "delta", delta: "a" } as const;
@@ -134,14 +134,14 @@ describe("a tool call", () => {
       "Reading on: done",
       "Never ended: done",
     ]);
+    const progress = [
+      { id: "1", title: "Reading on", icon: "BOOK", state: "done" },
+      { id: "2", title: "Never ended", state: "done" },
+    ];
     const finished = (await facts()).find((fact) => fact.type === "tool.finished");
-    expect(finished).toMatchObject({
-      output: [{ type: "text", text: "ab" }],
-      progress: [
-        { title: "Reading on", state: "done" },
-        { title: "Never ended", state: "done" },
-      ],
-    });
+    expect(finished).toMatchObject({ output: [{ type: "text", text: "ab" }], progress });
+    expect(ofType(events, "tool_execution_end")).toMatchObject([{ progress }]);
+    expect(session.messages.filter(({ role }) => role === "tool_result")).toMatchObject([{ progress }]);
   });
 
   it("gets the caller, the call and its arguments", async () => {

@@ -63,10 +63,11 @@ export function childCall({ lane: _, n: __, ...call }: ViewCall, { args = call.a
 interface CallEnd extends Pick<EventOf<"tool_execution_end">, "outcome" | "output"> {
   readonly details?: Json | undefined;
   readonly durationMs?: number | undefined;
+  readonly progress?: readonly ViewProgress[] | undefined;
 }
 
 /** A call with its result. */
-export function endedCall(call: ViewCall, { outcome, output, details, durationMs }: CallEnd): ViewCall {
+export function endedCall(call: ViewCall, { outcome, output, details, durationMs, progress = [] }: CallEnd): ViewCall {
   const { lane: _, n: __, deadline: ___, approval: ____, ...rest } = call;
   return {
     ...rest,
@@ -74,6 +75,7 @@ export function endedCall(call: ViewCall, { outcome, output, details, durationMs
     written: "",
     outcome,
     output,
+    progress,
     ...(details === undefined ? {} : { details }),
     ...(durationMs === undefined ? {} : { durationMs }),
   };
@@ -81,8 +83,8 @@ export function endedCall(call: ViewCall, { outcome, output, details, durationMs
 
 /** The same, from the message that the result became. */
 export function answeredCall(call: ViewCall, message: ToolResultMessage): ViewCall {
-  const { outcome = message.isError ? "error" : "ok", content, details, durationMs } = message;
-  return endedCall(call, { outcome, output: partsOf(content), details, durationMs });
+  const { outcome = message.isError ? "error" : "ok", content, details, durationMs, progress } = message;
+  return endedCall(call, { outcome, output: partsOf(content), details, durationMs, progress });
 }
 
 /** A running call after one event of its lane; the same object where the event does not come next. */

@@ -45,9 +45,9 @@ function shown(view: SessionView): unknown {
 const textOf = (parts: NonNullable<SessionView["answer"]>["parts"]): readonly string[] =>
   parts.flatMap((part) => (part.type === "tool_call" || part.text === "" ? [] : [`${part.type}: ${part.text}`]));
 
-function shownCall({ label: _, progress: __, n: ___, verdicts: ____, startedAt, args, ...call }: ViewCall): unknown {
+function shownCall({ label: _, progress, n: __, verdicts: ___, startedAt, args, ...call }: ViewCall): unknown {
   // Edited arguments come with the start of the call; the snapshot of a finished call has the model's own arguments.
-  return call.state === "running" ? { ...call, args, startedAt } : call.state === "done" ? call : { ...call, args };
+  return call.state === "running" ? { ...call, args, startedAt } : call.state === "done" ? { ...call, progress } : { ...call, args };
 }
 
 describe("the view of any session", () => {

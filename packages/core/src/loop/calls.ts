@@ -188,7 +188,7 @@ function settle(state: State, call: Call, fact: FactOf<"tool.finished"> | FactOf
 }
 
 /** The message that a result becomes. */
-export function resultMessage(call: Call, result: CallResult & { readonly durationMs?: number }): ToolResultMessage {
+export function resultMessage(call: Call, result: CallResult & Ran): ToolResultMessage {
   return {
     role: "tool_result",
     toolCallId: call.part.id,
@@ -198,8 +198,15 @@ export function resultMessage(call: Call, result: CallResult & { readonly durati
     outcome: result.outcome,
     ...(result.outcome === "ok" ? {} : { isError: true }),
     ...(result.details === undefined ? {} : { details: result.details }),
-    ...(result.durationMs === undefined ? {} : { durationMs: result.durationMs }),
+    ...ranAs(result),
   };
+}
+
+type Ran = Pick<ToolResultMessage, "durationMs" | "progress">;
+
+/** How a tool ran, apart from its result. */
+export function ranAs({ durationMs, progress }: Ran): Ran {
+  return { ...(durationMs === undefined ? {} : { durationMs }), ...(progress === undefined ? {} : { progress }) };
 }
 
 function withoutDeadline(state: State, callKey: string): State {

@@ -2,9 +2,9 @@ import type { ErrorCode } from "../errors.ts";
 import type { StartedCall } from "../message/assemble.ts";
 import type { AssistantPart, ResultPart, ToolCallPart } from "../message/content.ts";
 import type { Json, JsonObject } from "../message/json.ts";
-import type { CallOutcome, Message, MessageId } from "../message/message.ts";
+import type { CallOutcome, Message, MessageId, ProgressStep } from "../message/message.ts";
 import type { Cost, Usage } from "../message/usage.ts";
-import type { ApprovalVerdict, Expense, InputMode, ProgressStep, RunStatus, Timings, Verdict } from "./fact.ts";
+import type { ApprovalVerdict, Expense, InputMode, RunStatus, Timings, Verdict } from "./fact.ts";
 
 /** A call that waits for its caller, with the fields that a client needs. */
 export interface PendingToolCall {
@@ -89,6 +89,8 @@ export type DurableBody =
       readonly output: readonly ResultPart[];
       readonly details?: Json;
       readonly durationMs?: number;
+      /** The steps that the tool reported, none of them open. */
+      readonly progress?: readonly ProgressStep[];
       /** The usage of models that the tool called by itself. */
       readonly usage?: Usage;
       readonly cost?: Cost;

@@ -14,7 +14,7 @@ import { trackOwnerLoss } from "./lost-owners.ts";
 import { isAtRest, type State } from "./state.ts";
 
 /** Version of the fold. It must be raised when any log folds to another state than before, because snapshots of other versions are not used. */
-export const foldVersion = 7;
+export const foldVersion = 8;
 
 /** The state after one more fact. */
 export function fold(state: State, fact: Fact): State {

@@ -33,6 +33,15 @@ export interface AssistantMessage {
   readonly cost?: Cost;
 }
 
+/** A step that a tool reported while it ran. */
+export interface ProgressStep {
+  readonly id: string;
+  readonly title: string;
+  /** A name of the application, for example `search`. */
+  readonly icon?: string;
+  readonly state: "open" | "done" | "failed";
+}
+
 export interface ToolResultMessage {
   readonly role: "tool_result";
   /** The call's `id` or its `callKey`. */
@@ -47,6 +56,8 @@ export interface ToolResultMessage {
   readonly details?: Json;
   /** How long the tool ran; absent for a client tool. */
   readonly durationMs?: number;
+  /** The steps of the tool in the order in which they began, none of them open. Absent: it reported none. */
+  readonly progress?: readonly ProgressStep[];
 }
 
 /** A message of the runtime to the model inside the history, for example about a reached limit. Each provider renders it in its own way. Never from a user. */

@@ -51,6 +51,7 @@ export type {
   Message,
   MessageId,
   NoticeMessage,
+  ProgressStep,
   StopReason,
   ToolResultMessage,
   UserMessage,

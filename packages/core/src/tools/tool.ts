@@ -55,7 +55,10 @@ export interface ToolContext<Resources = unknown> {
   readonly access: Access;
   /** Of the input that the run answers. Those of the user stand in `access`. */
   readonly labels: Labels;
-  /** Opens a step that watchers see, its changes at most twenty times a second; open steps are ended with the tool. At most 200. */
+  /**
+   * Opens a step that watchers see, its changes at most twenty times a second; open steps are ended with the tool. The ended steps stay with the
+   * result, so that they are shown after a reload. At most 200.
+   */
   progress(title: string, options?: { readonly icon?: string }): ProgressHandle;
   /**
    * Attributes tokens of a model that the tool used by itself. `cost`: what they cost, where the tool knows; else the agent's prices are asked, where

@@ -4,7 +4,7 @@ import { pendingApproval } from "./approval.ts";
 import { assistantPart, cost, resultPart, toolCallPart, usage } from "./content.ts";
 import { exactly } from "./exactly.ts";
 import { json, jsonObject, listOf } from "./json.ts";
-import { callOutcome, message } from "./message.ts";
+import { callOutcome, message, progressFields, progressStep } from "./message.ts";
 import { errorCode, pendingToolCall } from "./session.ts";
 
 const parent = z.string().nullable();
@@ -54,6 +54,7 @@ const durableTypes = [
     output: listOf(resultPart),
     details: json.exactOptional(),
     durationMs: z.number().exactOptional(),
+    progress: listOf(progressStep).exactOptional(),
     ...spent,
   }),
   durable("awaiting_tool_execution", { toolCalls: listOf(pendingToolCall) }),
@@ -98,14 +99,6 @@ const durableTypes = [
 /** A durable event, with its cursor. */
 export const durableEvent: z.ZodType<DurableEvent> = exactly<DurableEvent>()(z.discriminatedUnion("type", durableTypes));
 
-/** A step of a tool. */
-const progressStep = {
-  id: z.string(),
-  title: z.string(),
-  icon: z.string().exactOptional(),
-  state: z.enum(["open", "done", "failed"]),
-};
-
 /** An ephemeral event of one type. */
 function ephemeral<const Type extends string, Fields extends z.ZodRawShape>(type: Type, fields: Fields) {
   return z.object({ type: z.literal(type), lane: z.int(), n: z.int(), ...fields });
@@ -131,9 +124,9 @@ const ephemeralTypes = [
     toolCallId: z.string(),
     callKey: z.string(),
     output: z.string(),
-    progress: listOf(z.object(progressStep)).exactOptional(),
+    progress: listOf(progressStep).exactOptional(),
   }),
-  ephemeral("progress", { callKey: z.string(), ...progressStep }),
+  ephemeral("progress", { callKey: z.string(), ...progressFields }),
 ] as const;
 
 /** An ephemeral event between two facts, with its lane. */

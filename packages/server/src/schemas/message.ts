@@ -1,4 +1,12 @@
-import type { AssistantMessage, CallOutcome, Message, NoticeMessage, ToolResultMessage, UserMessage } from "@loopwright/core/protocol";
+import type {
+  AssistantMessage,
+  CallOutcome,
+  Message,
+  NoticeMessage,
+  ProgressStep,
+  ToolResultMessage,
+  UserMessage,
+} from "@loopwright/core/protocol";
 import { z } from "zod";
 import { assistantPart, cost, resultPart, usage, userPart } from "./content.ts";
 import { exactly } from "./exactly.ts";
@@ -29,6 +37,15 @@ export const assistantMessage: z.ZodType<AssistantMessage> = exactly<AssistantMe
   }),
 );
 
+/** The fields of a step that a tool reported. */
+export const progressFields: {
+  readonly id: z.ZodString;
+  readonly title: z.ZodString;
+  readonly icon: z.ZodExactOptional<z.ZodString>;
+  readonly state: z.ZodEnum<{ open: "open"; done: "done"; failed: "failed" }>;
+} = { id: z.string(), title: z.string(), icon: z.string().exactOptional(), state: z.enum(["open", "done", "failed"]) };
+export const progressStep: z.ZodType<ProgressStep> = exactly<ProgressStep>()(z.object(progressFields));
+
 /** What a call gave. */
 export const toolResultMessage: z.ZodType<ToolResultMessage> = exactly<ToolResultMessage>()(
   z.object({
@@ -41,6 +58,7 @@ export const toolResultMessage: z.ZodType<ToolResultMessage> = exactly<ToolResul
     outcome: callOutcome.exactOptional(),
     details: json.exactOptional(),
     durationMs: z.number().exactOptional(),
+    progress: listOf(progressStep).exactOptional(),
   }),
 );
 

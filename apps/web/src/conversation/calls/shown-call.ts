@@ -56,7 +56,7 @@ export function shownCall(part: ToolCallPart, call: ViewCall | undefined, result
     ...args,
     state: call?.outcome ?? said?.outcome ?? (said?.isError ? "error" : "ok"),
     output: call?.output ?? partsOf(said?.content ?? ""),
-    progress: call?.progress ?? [],
+    progress: said?.progress ?? call?.progress ?? [],
     ...(call?.label === undefined ? {} : { label: call.label }),
     ...(durationMs === undefined ? {} : { durationMs }),
     ...(details === undefined ? {} : { details }),

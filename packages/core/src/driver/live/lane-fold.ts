@@ -1,7 +1,7 @@
 import type { EphemeralBody, EphemeralEvent } from "../../loop/event.ts";
-import type { ProgressStep } from "../../loop/fact.ts";
 import type { StartedCall } from "../../message/assemble.ts";
 import type { AssistantPart, ToolCallPart } from "../../message/content.ts";
+import type { ProgressStep } from "../../message/message.ts";
 
 /** What a lane has streamed so far, folded from its events. Constant cost per event. */
 export interface LaneFold {

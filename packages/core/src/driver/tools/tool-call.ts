@@ -4,9 +4,9 @@
  */
 
 import { AgentError, isAgentError } from "../../errors.ts";
-import type { Access, CallResult, Expense, Labels, ProgressStep } from "../../loop/fact.ts";
+import type { Access, CallResult, Expense, Labels } from "../../loop/fact.ts";
 import type { ToolCallPart } from "../../message/content.ts";
-import type { Message } from "../../message/message.ts";
+import type { Message, ProgressStep } from "../../message/message.ts";
 import type { Cost, Usage } from "../../message/usage.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";

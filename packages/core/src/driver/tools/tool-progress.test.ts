@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { ProgressStep } from "../../loop/fact.ts";
 import { manualClock } from "../../memory/manual-clock.ts";
+import type { ProgressStep } from "../../message/message.ts";
 import { createToolProgress } from "./tool-progress.ts";
 
 function scene() {

@@ -3,7 +3,7 @@
  * Why not every change is published: a tool may report each of a million rows, and every subscriber would get a million events.
  */
 
-import type { ProgressStep } from "../../loop/fact.ts";
+import type { ProgressStep } from "../../message/message.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { ProgressHandle } from "../../tools/tool.ts";
 import type { SyncOrAsync } from "../effects/sync-or-async.ts";

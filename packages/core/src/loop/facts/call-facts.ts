@@ -1,7 +1,7 @@
 import type { Failure } from "../../errors.ts";
 import type { ResultPart } from "../../message/content.ts";
 import type { Json, JsonObject } from "../../message/json.ts";
-import type { CallOutcome } from "../../message/message.ts";
+import type { CallOutcome, ProgressStep } from "../../message/message.ts";
 import type { ReplayClass } from "../policy.ts";
 import type { RunBudget } from "./parties.ts";
 import type { Hooked, Spending } from "./spending.ts";
@@ -19,13 +19,6 @@ export interface CallResult {
   readonly details?: Json;
   /** The text that later runs read in place of `output`, if the tool gave one. */
   readonly summary?: string;
-}
-
-export interface ProgressStep {
-  readonly id: string;
-  readonly title: string;
-  readonly icon?: string;
-  readonly state: "open" | "done" | "failed";
 }
 
 /** Facts of tool calls. */

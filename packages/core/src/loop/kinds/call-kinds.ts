@@ -16,6 +16,7 @@ import {
   foldToolStarted,
   linksKeyed,
   openCall,
+  ranAs,
   resultMessage,
   settlesCall,
   startsTool,
@@ -146,7 +147,7 @@ function ofResult(before: State, call: Call | undefined, fact: ResultFact): read
 
 function ofToolEnd({ part: { id, callKey, name } }: Call, fact: ResultFact): DurableBody {
   const { outcome, output, details } = fact;
-  const { durationMs, ...spent } = fact.type === "tool.finished" ? { durationMs: fact.durationMs, ...spentOf(fact) } : {};
+  const ran = fact.type === "tool.finished" ? { ...ranAs(fact), ...spentOf(fact) } : {};
   return {
     type: "tool_execution_end",
     toolCallId: id,
@@ -155,8 +156,7 @@ function ofToolEnd({ part: { id, callKey, name } }: Call, fact: ResultFact): Dur
     outcome,
     output,
     ...(details === undefined ? {} : { details }),
-    ...(durationMs === undefined ? {} : { durationMs }),
-    ...spent,
+    ...ran,
   };
 }
 
