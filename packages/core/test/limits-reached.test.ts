@@ -80,19 +80,6 @@ describe("a model call", () => {
     expect(Math.max(...waits)).toBeGreaterThan(10_000);
   });
 
-  it("is shown the beginning of a result that is too long for its window", async () => {
-    const { session, provider } = world([{ calls: [{ name: "long" }] }, { text: "ok" }], {
-      tools: [tool("long", () => "x".repeat(50_000))],
-    });
-    const capabilities = { streaming: true, tools: true, vision: false, promptCaching: false, contextTokens: 5_000 };
-    Object.assign(provider, { capabilities: () => capabilities });
-    expect((await execute(session, "go").result()).text).toBe("ok");
-    const shown = JSON.stringify(provider.requests[1]?.messages);
-    expect(shown).toContain("[48000 characters left out to fit the model's window]");
-    expect(shown.length).toBeLessThan(5_000);
-    expect(JSON.stringify(session.messages).length).toBeGreaterThan(50_000);
-  });
-
   it("reads the names of at most fifty tools when it calls one that does not exist", async () => {
     const tools = Array.from({ length: 60 }, (_, n) => tool(`tool${n}`, () => "ok"));
     const { session, provider } = world([{ calls: [{ name: "nowhere" }] }, { text: "ok" }], { tools });

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { defineTool, execute } from "../src/index.ts";
 import { characterCounter, type ScriptedTurn } from "../src/memory/index.ts";
-import type { CountedPart, Logger, ModelRequest, TokenCounter } from "../src/ports/index.ts";
-import { lengthOf } from "../src/prompt/message-length.ts";
+import type { ContextEngine, CountedPart, Logger, ModelRequest, TokenCounter } from "../src/ports/index.ts";
 import { type AgentParts, calm, world } from "./harness.ts";
 
 const act = defineTool({ name: "act", description: "Acts.", parameters: { type: "object" }, execute: () => "x".repeat(3_000) });
@@ -21,22 +20,20 @@ function notedCounter(counter: TokenCounter = characterCounter()) {
   return { counter: noted, asked };
 }
 
-const within = (
-  tokenCounter: TokenCounter | undefined,
-  script: readonly ScriptedTurn[],
-  options: AgentParts & { contextTokens?: number } = {},
-) => {
-  const { contextTokens, ...agent } = options;
-  const made = world(script, { tools: [act, other], ...agent, session: tokenCounter ? { tokenCounter } : {} });
-  if (contextTokens !== undefined) {
-    const capabilities = made.provider.capabilities;
-    Object.assign(made.provider, { capabilities: (model: string) => ({ ...capabilities(model), contextTokens }) });
-  }
-  return made;
-};
-
-const shownResults = ({ messages }: ModelRequest): readonly number[] =>
-  messages.filter(({ role }) => role === "tool_result").map((message) => lengthOf(message));
+/** A session whose context engine notes the sizes of the tool results of each request. */
+function within(tokenCounter: TokenCounter | undefined, script: readonly ScriptedTurn[], options: AgentParts = {}) {
+  const shown: (readonly (number | undefined)[])[] = [];
+  const context: ContextEngine = {
+    open: () => ({
+      fit({ history: { messages }, sizes }) {
+        shown.push(messages.filter(({ role }) => role === "tool_result").map((message) => sizes?.sizeOf(message)));
+        return { messages };
+      },
+    }),
+  };
+  const session = tokenCounter ? { tokenCounter } : {};
+  return { ...world(script, { tools: [act, other], context, ...options, session }), shown };
+}
 
 describe("a token counter", () => {
   it("is asked once for each message, tool and prompt over many turns, and in each turn for what is new alone", async () => {
@@ -69,16 +66,16 @@ describe("a token counter", () => {
     expect(asked.filter((part) => part.includes('"one"'))).toHaveLength(2);
   });
 
-  it("decides what is left out of a request in place of the estimate", async () => {
+  it("gives the sizes of a request to the context engine", async () => {
     const script = [calling, calling, { text: "There." }];
-    const cutsWith = async (counter: TokenCounter | undefined): Promise<readonly number[]> => {
-      const { session, provider } = within(counter, script, { contextTokens: 2_000 });
+    const sizesWith = async (counter: TokenCounter | undefined): Promise<unknown> => {
+      const { session, shown } = within(counter, script);
       await execute(session, "go").result();
-      return shownResults(provider.requests[2] as ModelRequest);
+      return shown[2];
     };
-    expect(await cutsWith(undefined)).toEqual([3_000, 3_000]);
-    expect(await cutsWith(characterCounter({ charactersPerToken: 8 }))).toEqual([3_000, 3_000]);
-    expect((await cutsWith(characterCounter({ charactersPerToken: 2 })))[0]).toBeLessThan(2_100);
+    expect(await sizesWith(undefined)).toEqual([undefined, undefined]);
+    expect(await sizesWith(characterCounter({ charactersPerToken: 8 }))).toEqual([1_500, 1_500]);
+    expect(await sizesWith(characterCounter({ charactersPerToken: 2 }))).toEqual([6_000, 6_000]);
   });
 
   it("counts inputs that join a run before the request that has them, also where it answers later", async () => {
@@ -89,18 +86,6 @@ describe("a token counter", () => {
     expect((await result).text).toBe("There.");
     expect(asked.filter((part) => part.includes("and this"))).toHaveLength(1);
     expect(provider.requests.length).toBeGreaterThan(1);
-  });
-
-  it("leads another process to the same request", async () => {
-    const counter = characterCounter({ charactersPerToken: 2 });
-    const script = [calling, calling, { text: "a" }, { text: "b" }];
-    const { session, provider, again } = within(counter, script, { contextTokens: 2_000 });
-    await execute(session, "go").result();
-    const second = again({ tokenCounter: counter });
-    await execute(second, "and then?").result();
-    const [before, after] = [provider.requests[2]?.messages ?? [], provider.requests[3]?.messages ?? []];
-    expect(after.slice(0, before.length)).toEqual(before);
-    expect(shownResults(provider.requests[3] as ModelRequest)[0]).toBeLessThan(2_100);
   });
 });
 
@@ -118,12 +103,11 @@ describe("a token counter that fails", () => {
   it.each(Object.entries(failing))("when it %s: the parts are estimated, and the operator reads the first error", async (_, count) => {
     const errors: string[] = [];
     const logger: Logger = { log: (level, message) => void (level === "error" && errors.push(message)) };
-    const provider = { contextTokens: 1_200 };
-    const made = within({ count: (_, part) => count(part) }, [calling, calling, { text: "There." }], provider);
+    const made = within({ count: (_, part) => count(part) }, [calling, calling, { text: "There." }]);
     const session = made.again({ tokenCounter: { count: (_, part) => count(part) }, logger });
     expect((await execute(session, "go").result()).text).toBe("There.");
     expect(errors).toEqual(["The token counter failed."]);
-    expect(shownResults(made.provider.requests[2] as ModelRequest)[0]).toBeLessThan(2_100);
+    expect(made.shown[2]).toEqual([3_000, 3_000]);
   });
 
   it("when it does not answer: a part is estimated after five seconds", async () => {

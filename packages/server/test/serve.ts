@@ -17,8 +17,9 @@ export const work = (options: WorkOptions): Worker => createWorker(withRuntime(o
 export function withRuntime<const Options extends RuntimeOptions>(
   options: Options,
 ): Omit<Options, keyof RuntimeOptions> & Pick<ServerOptions, "runtime"> {
-  const { agents, store, channel, queue, prices, leaseMs, logger, clock, ids, close, observers, ledger, tokenCounter, ...rest } = options;
-  const shared = { agents, store, channel, queue, prices, leaseMs, logger, clock, ids, close, observers, ledger, tokenCounter };
+  const { agents, store, channel, queue, prices, context, leaseMs, logger, clock, ids, close, observers, ledger, tokenCounter, ...rest } =
+    options;
+  const shared = { agents, store, channel, queue, prices, context, leaseMs, logger, clock, ids, close, observers, ledger, tokenCounter };
   const given = Object.fromEntries(Object.entries(shared).filter(([, value]) => value !== undefined));
   return { ...rest, runtime: createRuntime({ agents, ...given }) };
 }

@@ -1,3 +1,4 @@
+import { contextEngine } from "@loopwright/context";
 import { type Agent, createAgent, type Tool } from "@loopwright/core";
 import type { ModelProvider } from "@loopwright/core/ports";
 import { prices } from "@loopwright/prices";
@@ -35,6 +36,7 @@ export function createAssistant({ provider, filesDirectory, isAttended, ownTools
     provider,
     prompt: prompt(surface),
     tools,
+    context: contextEngine(),
     prices: prices(),
     files: { directory: filesDirectory },
   });

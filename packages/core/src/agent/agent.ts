@@ -3,6 +3,7 @@ import type { ModelChain } from "../loop/fallback.ts";
 import type { RunLimits } from "../loop/policy.ts";
 import type { JsonObject } from "../message/json.ts";
 import { shownId } from "../message/shown-id.ts";
+import type { ContextEngine } from "../ports/context-engine.ts";
 import type { ModelProvider, ModelRequest } from "../ports/model-provider.ts";
 import type { PriceTable } from "../ports/price-table.ts";
 import { reservedNames } from "../tools/define-tool.ts";
@@ -29,6 +30,8 @@ export interface AgentSettings<Output = unknown, Resources = unknown> {
   readonly deadlines?: Partial<CallDeadlines>;
   /** Asked in this order. */
   readonly hooks?: readonly Hooks[];
+  /** Fits requests into the window of the model. Default: they are sent whole. */
+  readonly context?: ContextEngine;
   /** Sent only when set. */
   readonly temperature?: number;
   /** Tokens of one answer at most. Sent only when set; where the vendor demands one, the model's own maximum. */

@@ -1,22 +1,14 @@
 import type { FilePart, ImagePart } from "../message/content.ts";
 import type { Message } from "../message/message.ts";
+import type { MessageSizes } from "../ports/context-engine.ts";
 import type { ModelRequest } from "../ports/model-provider.ts";
 import { systemText } from "./system-text.ts";
 
 /** The usual number of characters per token. */
 export const charactersPerToken = 4;
 
-/** The sizes of the parts of a request, in characters; a counted token is four characters. */
-export interface MessageSizes {
-  sizeOf(message: Message): number;
-  /** The sum over a list that only grows. The cost is the number of new messages. */
-  sizeOfAll(messages: readonly Message[]): number;
-  /** The size of the request beside the messages. */
-  sizeBeside(request: Pick<ModelRequest, "system" | "tools" | "output">): number;
-}
-
 /** The characters of an image, or of a file of unknown size: about 1,500 tokens, which vendors count for an image of usual size. */
-export const mediaCharacters = 6_000;
+const mediaCharacters = 6_000;
 /** For a file that is not text: the Base64 characters per character that the model reads. A page of a PDF has 100 KB and 4,000 tokens. */
 const fileShare = 8;
 
@@ -42,7 +34,7 @@ function lengthOfMedia(part: ImagePart | FilePart): number {
 }
 
 /** Characters of a request beside its messages: system prompt, tools, schema of the answer. */
-export function lengthBesideMessages({ system, tools, output }: Pick<ModelRequest, "system" | "tools" | "output">): number {
+function lengthBesideMessages({ system, tools, output }: Pick<ModelRequest, "system" | "tools" | "output">): number {
   let length = (systemText(system)?.length ?? 0) + (output === undefined ? 0 : lengthOfSchema(output.schema));
   for (const { name, description, parameters } of tools ?? []) length += name.length + description.length + lengthOfSchema(parameters);
   return length;

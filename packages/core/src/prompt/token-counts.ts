@@ -1,6 +1,6 @@
 /*
  * Owns: the tokens of the parts of one session's requests, as its counter gives them. Loaded only where there is a counter.
- * Does not own: what is left out of a request (fit-window).
+ * Does not own: what is left out of a request (the context engine).
  * Invariants
  *  T1 the counter is asked once for each message object, tool and schema, and once for a system prompt until it changes;
  *  T2 what is not counted is estimated: the requests of a session never fail for its counter;
@@ -8,9 +8,10 @@
  */
 import type { Message } from "../message/message.ts";
 import type { Clock } from "../ports/clock.ts";
+import type { MessageSizes } from "../ports/context-engine.ts";
 import type { ModelRequest } from "../ports/model-provider.ts";
 import type { CountedPart, TokenCounter } from "../ports/token-counter.ts";
-import { charactersPerToken, lengthOf, type MessageSizes } from "./message-length.ts";
+import { charactersPerToken, lengthOf } from "./message-length.ts";
 import { systemText } from "./system-text.ts";
 
 /** What stands beside the messages of a request. */

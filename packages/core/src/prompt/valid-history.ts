@@ -8,7 +8,7 @@
  *  V5 no text in it holds half of a surrogate pair, also where an older build kept one.
  */
 import type { AssistantPart, ToolCallPart } from "../message/content.ts";
-import { type AssistantMessage, callsOf, type Message, type ToolResultMessage } from "../message/message.ts";
+import { type AssistantMessage, callsOf, type Message, type MessageId, type ToolResultMessage } from "../message/message.ts";
 import { soundMessage } from "../message/sound-message.ts";
 import { wellFormedJson } from "../message/well-formed.ts";
 import { lengthOf } from "./message-length.ts";
@@ -26,6 +26,8 @@ export interface ValidHistory {
   summarise(): void;
   /** The history as a request may have it. The array is shared and only ever grows, until `summarise` begins another. */
   readonly messages: readonly Message[];
+  /** The id of each message; `undefined`: it was made up. Grows with `messages`. */
+  readonly ids: readonly (MessageId | undefined)[];
   /** Messages of the transcript taken so far. */
   readonly done: number;
   /** Characters in all, as `lengthOf` counts them. */
@@ -39,6 +41,8 @@ export interface ValidHistory {
 export interface ValidHistoryOptions {
   /** What a message of the transcript is in this history. Default: itself. */
   readonly asTaken?: (message: Message, at: number) => Message;
+  /** Default: none has an id. */
+  readonly idAt?: (at: number) => MessageId | undefined;
   /** What takes the place of a result at the next `summarise`; `undefined`: it stays as it is. */
   readonly summaryOf?: (at: number) => Message | undefined;
 }
@@ -51,6 +55,7 @@ export function createValidHistory(options: ValidHistoryOptions = {}): ValidHist
 class GrowingHistory implements ValidHistory {
   readonly #options: ValidHistoryOptions;
   messages: Message[] = [];
+  ids: (MessageId | undefined)[] = [];
   done = 0;
   textLength = 0;
   #stored = 0;
@@ -80,6 +85,7 @@ class GrowingHistory implements ValidHistory {
     if (this.#whole.size === 0) return;
     // A request that went out keeps the list that it was given.
     this.messages = [...this.messages];
+    this.ids = [...this.ids];
     for (const [place, summary] of this.#whole) {
       this.#count(this.messages[place] as Message, -1);
       this.messages[place] = summary;
@@ -96,29 +102,34 @@ class GrowingHistory implements ValidHistory {
     const message = this.#asTaken(soundMessage(messages[index] as Message), index);
     if (message.role === "tool_result") return index + 1; // V2: one without its call before it.
     if (message.role !== "assistant") {
-      this.#push(isEmpty(message) ? { ...message, ...(message.role === "notice" ? { text: noWords } : { content: noWords }) } : message);
+      const full = isEmpty(message) ? { ...message, ...(message.role === "notice" ? { text: noWords } : { content: noWords }) } : message;
+      this.#push(full, this.#options.idAt?.(index));
       return index + 1;
     }
     const kept = keep(message);
-    if (kept) this.#push(kept);
+    if (kept) this.#push(kept, this.#options.idAt?.(index));
     const first = index + 1;
     const results = resultsFrom(messages, first).map((result, from) => this.#asTaken(result, first + from) as ToolResultMessage);
     for (const { result, from } of kept ? resultsFor(kept, results) : []) {
-      this.#push(result);
+      this.#push(result, from < 0 ? undefined : this.#options.idAt?.(first + from));
       const summary = from < 0 ? undefined : this.#options.summaryOf?.(first + from);
       if (summary) this.#whole.set(this.messages.length - 1, wellFormedJson(summary));
     }
     return first + results.length;
   }
 
-  #push(given: Message): void {
+  #push(given: Message, id: MessageId | undefined): void {
     const message = wellFormedJson(given);
-    const out = this.messages;
-    if (out.length === 0 && message.role !== "user") out.push(opening);
-    const last = out.at(-1);
-    if (message.role === "assistant" && last?.role === "assistant") out.push(goOn);
-    out.push(message);
+    if (this.messages.length === 0 && message.role !== "user") this.#add(opening, undefined);
+    const last = this.messages.at(-1);
+    if (message.role === "assistant" && last?.role === "assistant") this.#add(goOn, undefined);
+    this.#add(message, id);
     this.#count(message, 1);
+  }
+
+  #add(message: Message, id: MessageId | undefined): void {
+    this.messages.push(message);
+    this.ids.push(id);
   }
 
   /** Adds what the message counts for, or takes it off. */

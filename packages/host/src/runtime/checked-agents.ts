@@ -1,5 +1,5 @@
 import { type Access, type Agent, AgentError, createAgent, type FindAgent } from "@loopwright/core";
-import type { PriceTable } from "@loopwright/core/ports";
+import type { ContextEngine, PriceTable } from "@loopwright/core/ports";
 
 /** The agents of a runtime. */
 export interface CheckedAgents {
@@ -10,13 +10,22 @@ export interface CheckedAgents {
   of(agent: Agent | string): Agent;
 }
 
+/** What agents get that have none of their own. */
+export interface AgentDefaults {
+  readonly prices: PriceTable | undefined;
+  readonly context: ContextEngine | undefined;
+}
+
 /** @throws AgentError CONFIG_INVALID */
-export function checkedAgents(given: readonly Agent[] | FindAgent, prices: PriceTable | undefined): CheckedAgents {
-  const withPrices = (agent: Agent): Agent => (agent.prices || !prices ? agent : createAgent({ ...agent, prices }));
+export function checkedAgents(given: readonly Agent[] | FindAgent, { prices, context }: AgentDefaults): CheckedAgents {
+  const complete = (agent: Agent): Agent => {
+    const wanted = { ...(prices && !agent.prices ? { prices } : {}), ...(context && !agent.context ? { context } : {}) };
+    return Object.keys(wanted).length === 0 ? agent : createAgent({ ...agent, ...wanted });
+  };
   // An agent is checked once, so that its sessions share what is derived from it.
   const known = new WeakMap<Agent, Agent>();
   const check = (agent: Agent): Agent => {
-    const checked = known.get(agent) ?? withPrices(createAgent(agent));
+    const checked = known.get(agent) ?? complete(createAgent(agent));
     known.set(agent, checked);
     known.set(checked, checked);
     return checked;

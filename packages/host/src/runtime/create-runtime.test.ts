@@ -93,6 +93,12 @@ describe("a runtime", () => {
     await worker.close();
   });
 
+  it("gives its context engine to agents that have none", () => {
+    const [context, own] = [{ open: () => ({ fit: () => undefined }) }, { open: () => ({ fit: () => undefined }) }];
+    const runtime = runtimeOf({ agents: [helper(), createAgent({ ...helper("x", "free"), context: own })], context });
+    expect(runtime.agents.map((agent) => agent.context)).toEqual([context, own]);
+  });
+
   it("gives its prices to agents that have none", async () => {
     const prices = fixedPrices({ "scripted-1": { inputUsd: 1_000, outputUsd: 2_000 } });
     const own = fixedPrices({ "scripted-1": { inputUsd: 0, outputUsd: 0 } });

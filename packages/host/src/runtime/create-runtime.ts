@@ -19,6 +19,7 @@ import {
 import { consoleLogger, memoryChannel, memoryStore, randomIds, systemClock } from "@loopwright/core/memory";
 import type {
   Clock,
+  ContextEngine,
   EventChannel,
   IdSource,
   Logger,
@@ -45,10 +46,12 @@ export interface RuntimeOptions {
   readonly observers?: readonly Observer[];
   /** Quotas and budgets: asked before each model call. Default: none. */
   readonly ledger?: UsageLedger;
-  /** Counts tokens, so that histories fill the windows of their models. Default: an estimate of four characters a token. */
+  /** Counts tokens for the context engine and the ledger. Default: their estimates. */
   readonly tokenCounter?: TokenCounter;
   /** For agents without prices of their own. */
   readonly prices?: PriceTable;
+  /** Fits requests into the windows of models, for agents without an engine of their own. Default: requests are sent whole. */
+  readonly context?: ContextEngine;
   /** How long the owner of a session may be silent before another node takes over, in milliseconds. Default 20,000. */
   readonly leaseMs?: number;
   /** Default: the console. */
@@ -68,6 +71,7 @@ const knownOptions: { readonly [Name in keyof RuntimeOptions]-?: true } = {
   ledger: true,
   tokenCounter: true,
   prices: true,
+  context: true,
   leaseMs: true,
   logger: true,
   clock: true,
@@ -80,7 +84,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   refuseUnknownOptions(options, knownOptions, "`createRuntime`");
   const { clock = systemClock, ids = randomIds, logger = consoleLogger(), leaseMs, queue, ledger, tokenCounter, observers = [] } = options;
   const { store = memoryStore({ clock }), channel = memoryChannel({ logger }) } = options;
-  const agents = checkedAgents(options.agents, options.prices);
+  const agents = checkedAgents(options.agents, { prices: options.prices, context: options.context });
   const asked = { ...(leaseMs === undefined ? {} : { leaseMs }), ...(ledger ? { ledger } : {}), ...(tokenCounter ? { tokenCounter } : {}) };
   const shared = { observers, store, channel, clock, ids, logger, ...asked };
   const recording = queue ? { ...shared, store: hintingStore(store, { hint: hintOffers(queue, logger), clock }) } : shared;

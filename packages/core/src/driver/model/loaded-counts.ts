@@ -1,5 +1,5 @@
 import type { State } from "../../loop/state.ts";
-import type { MessageSizes } from "../../prompt/message-length.ts";
+import type { MessageSizes } from "../../ports/context-engine.ts";
 import type { RequestBuilder } from "../../prompt/request-builder.ts";
 import type { TokenCounts } from "../../prompt/token-counts.ts";
 import type { Deps } from "../setup/deps.ts";

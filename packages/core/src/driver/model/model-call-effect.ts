@@ -9,10 +9,9 @@ import type { Run } from "../../loop/state.ts";
 import { mayRetry } from "../../loop/turns.ts";
 import type { Message } from "../../message/message.ts";
 import type { Blob } from "../../ports/blob-store.ts";
+import type { MessageSizes } from "../../ports/context-engine.ts";
 import type { ModelRequest } from "../../ports/model-provider.ts";
-import { estimatedSizes, type MessageSizes } from "../../prompt/message-length.ts";
 import { holdsOpaque } from "../../prompt/opaque-content.ts";
-import type { BuiltHistory } from "../../prompt/request-builder.ts";
 import { withStoredMedia } from "../../prompt/stored-media.ts";
 import { askingOf, contextOf, type EffectDeps, type LaunchState, type PreparationDeps, type Prepared } from "../effects/effect-deps.ts";
 import { chosenModel, nextModel } from "../effects/fallback-link.ts";
@@ -24,19 +23,23 @@ import type { Deps } from "../setup/deps.ts";
 import type { GuardedCall } from "../setup/guarded-call.ts";
 import { storeError } from "../setup/session-errors.ts";
 import { internalError } from "../setup/user-code.ts";
-import { withoutVision } from "./check-vision.ts";
 import { closeModel, stoppedModel } from "./close-model.ts";
 import { createChunkFilter } from "./filter-chunks.ts";
 import type { LoadedCounts } from "./loaded-counts.ts";
 import type { LoadedReservations } from "./loaded-reservations.ts";
 import { type ModelAttemptEnd, startModelAttempt } from "./model-attempt.ts";
 import { type PreparedModel, prepareModel, type StoppedBefore } from "./prepare-model.ts";
+import type { RequestFitting } from "./request-fitting.ts";
 import type { Reservation, ReservationRequest } from "./reservations.ts";
 
-interface CallPreparation extends PreparationDeps {
+/** What the model calls of a session share. */
+export interface CallExtras {
   readonly reservations: LoadedReservations | undefined;
   readonly counts: LoadedCounts | undefined;
+  readonly fitting: RequestFitting;
 }
+
+interface CallPreparation extends PreparationDeps, CallExtras {}
 
 /** What a call has where the session has a ledger or a token counter. */
 interface Extras {
@@ -58,7 +61,7 @@ export function prepareCall(
   const asking = askingOf(options, context, run);
   const begun = (prepared: PreparedModel, extras?: Extras): Prepared => ({
     bodies: [extras?.reservation ? { ...prepared.intent, reservation: extras.reservation.id } : prepared.intent],
-    launch: (intent, now) => launchModel(options, { prepared, effect, intent, ...extras, ...now, track: setup.track }),
+    launch: (intent, now) => launchModel(options, { ...setup, prepared, effect, intent, ...extras, ...now }),
   });
   const ready = (prepared: PreparedModel | StoppedBefore): SyncOrAsync<Prepared> => {
     if (prepared.instead) return { bodies: [prepared.instead] };
@@ -102,7 +105,7 @@ async function admitCall(
   return !admission || "id" in admission ? { sizes, reservation: admission } : { refused: admission };
 }
 
-interface Launch extends Pick<PreparationDeps, "track">, LaunchState, Extras {
+interface Launch extends Pick<CallPreparation, "track" | "fitting">, LaunchState, Extras {
   readonly prepared: PreparedModel;
   readonly effect: Extract<Effect, { type: "call-model" }>;
   readonly intent: Fact | undefined;
@@ -187,14 +190,14 @@ interface AdmittedCall {
 
 /** The request that may be sent now, or the closing fact of an attempt whose request is not sent. */
 function admittedCall(options: EffectDeps, launch: Launch, run: Run): AdmittedCall | { readonly unsent: FactBody } {
-  const { prepared, effect, isStopped } = launch;
+  const { prepared, effect, isStopped, state, sizes, fitting } = launch;
   const { deps, shown } = options;
   if (isStopped) return { unsent: stoppedModel(prepared) };
   noteShown(shown, run, prepared.registry);
-  const built = builtOrFailed(options, launch);
-  if ("failure" in built) return { unsent: failedUnsent(effect, run, built.failure) };
-  const { messages, hasStoredMedia } = built;
-  const request: ModelRequest = { ...prepared.request, messages };
+  const fitted = fitting.fitted({ run, state, prepared, sizes });
+  if ("failure" in fitted) return { unsent: failedUnsent(effect, run, fitted.failure) };
+  const { hasStoredMedia, hasImages: _, ...sent } = fitted;
+  const request: ModelRequest = { ...prepared.request, ...sent };
   const target = { scope: deps.ref.scope, provider: prepared.provider.name, model: request.model };
   const admitted = deps.callGuard.admit(target, effect.attempt);
   if ("refused" in admitted) return { unsent: failedUnsent(effect, run, admitted.refused) };
@@ -205,24 +208,6 @@ function admittedCall(options: EffectDeps, launch: Launch, run: Run): AdmittedCa
 function failedUnsent({ runId, turn, attempt }: Launch["effect"], run: Run, failure: Failure): FactBody {
   const next = nextModel(run, { attempt, failure, hasSpoken: false });
   return { type: "model.failed", runId, turn, attempt, failure, ...(next ? { next } : {}) };
-}
-
-/** The history of the request, or the reason why there is none. */
-function builtOrFailed(
-  { deps, builder }: EffectDeps,
-  { state, sizes, prepared: { provider, request, messages } }: Launch,
-): Extract<BuiltHistory, { readonly messages: readonly Message[] }> | { readonly failure: Failure } {
-  const { model } = request;
-  try {
-    const { contextTokens, vision } = provider.capabilities(model);
-    const window = { contextTokens, besideLength: (sizes ?? estimatedSizes).sizeBeside(request), sizes };
-    const built = messages ? builder.buildFrom(messages, window) : builder.build(state, window);
-    if (built.messages) return built.hasImages && !vision ? { failure: failureOf(withoutVision(model)) } : built;
-    const message = built.failed ? "The conversation does not fit the model's window." : "There is nothing to answer.";
-    return { failure: { code: built.failed ? "CONTEXT_OVERFLOW" : "INTERNAL", message, retryable: false } };
-  } catch (error) {
-    return { failure: failureOf(internalError(deps, "The request could not be built", error)) };
-  }
 }
 
 async function loadBlob({ store, ref }: Deps, key: string): Promise<Blob | undefined> {

@@ -25,7 +25,8 @@ import type { SyncOrAsync } from "../effects/sync-or-async.ts";
 import { createUserCodeTimeout, type UserCodeTimeout } from "../effects/user-code-timeout.ts";
 import { loadedCounts } from "../model/loaded-counts.ts";
 import { loadedReservations } from "../model/loaded-reservations.ts";
-import { prepareCall } from "../model/model-call-effect.ts";
+import { type CallExtras, prepareCall } from "../model/model-call-effect.ts";
+import { RequestFitting } from "../model/request-fitting.ts";
 import { ObservedLaunches } from "../observation/observed-launches.ts";
 import type { Deps } from "../setup/deps.ts";
 import { driverLimits } from "../setup/session-options.ts";
@@ -59,7 +60,7 @@ export function createEffects(given: Omit<EffectDeps, "shown">): Effects {
   const running = new Map<string, Running>();
   let generation = 0;
   const watchEnd = createRunWatch(options);
-  const extras = { reservations: loadedReservations(options.deps, options.builder), counts: loadedCounts(options.deps, options.builder) };
+  const extras = callExtras(options);
 
   /** Tracks an effect until its closing fact is in the inbox; an effect that was dropped adds none. */
   const track: Track = ({ id, runId }, work) => {
@@ -125,6 +126,15 @@ export function createEffects(given: Omit<EffectDeps, "shown">): Effects {
       }
       running.clear();
     },
+  };
+}
+
+/** What the model calls of a session share. */
+function callExtras({ deps, builder }: EffectDeps): CallExtras {
+  return {
+    reservations: loadedReservations(deps, builder),
+    counts: loadedCounts(deps, builder),
+    fitting: new RequestFitting(deps, builder),
   };
 }
 

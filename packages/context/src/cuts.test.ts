@@ -1,8 +1,7 @@
+import type { Message, ResultPart, ToolResultMessage } from "@loopwright/core";
 import { describe, expect, it } from "vitest";
-import type { ResultPart } from "../message/content.ts";
-import type { Message, ToolResultMessage } from "../message/message.ts";
-import { createWindowFit } from "./fit-window.ts";
-import { lengthBesideMessages, lengthOf, mediaCharacters } from "./message-length.ts";
+import { Cuts } from "./cuts.ts";
+import { lightSizes, mediaUnits, unitsOf } from "./sizes.ts";
 
 const user = (content: Extract<Message, { role: "user" }>["content"]): Message => ({ role: "user", content });
 const answer = (text: string): Message => ({
@@ -23,15 +22,18 @@ const result = (content: ToolResultMessage["content"]): Message => ({
 const image = (characters: number): ResultPart => ({ type: "image", mediaType: "image/png", source: { data: "A".repeat(characters) } });
 
 /** Fits one growing list as a session does. */
-function fitting(contextTokens: number, besideLength = 0) {
-  const window = createWindowFit();
+function fitting(tokens: number, shares: { readonly results?: number; readonly attachments?: number } = {}) {
+  const all = tokens * 4;
+  const room = { all, results: all * (shares.results ?? 1), attachments: all * (shares.attachments ?? 1) };
+  let cuts: Cuts | undefined;
   return (messages: readonly Message[]) => {
-    const textLength = messages.reduce((sum, message) => sum + lengthOf(message), 0);
-    return window.fit(messages, { textLength, besideLength, contextTokens });
+    if (!cuts?.isOf(messages, lightSizes)) cuts = new Cuts(messages, lightSizes);
+    return cuts.fitted(room);
   };
 }
 
-const lengthOfAll = (messages: readonly Message[] = []): number => messages.reduce((sum, message) => sum + lengthOf(message), 0);
+const unitsOfAll = (messages: readonly Message[] = []): number => messages.reduce((sum, message) => sum + unitsOf(message), 0);
+const textOfAll = (messages: readonly Message[]): string => JSON.stringify(messages);
 
 describe("a history that is too long for the window", () => {
   it("is the same list as long as it fits", () => {
@@ -76,29 +78,41 @@ describe("a history that is too long for the window", () => {
 
   it("has images and files of earlier inputs left out, and keeps those of the last one", () => {
     const picture = [{ type: "text", text: "look" }, image(100)] as const;
-    const fitted = fitting(2_400)([user(picture), answer("a cat"), user(picture)]);
+    const fitted = fitting(2_400 + 30)([user(picture), answer("a cat"), user(picture)]);
     expect(fitted?.[0]).toMatchObject({ content: [{ text: "look" }, { type: "text", text: expect.stringContaining("an image") }] });
     expect(fitted?.[2]).toMatchObject({ content: picture });
   });
 
-  it("counts what else is in the request", () => {
-    const messages = [user("go"), result("x".repeat(3_000))];
-    const schema = { type: "object", properties: { a: { description: "d".repeat(1_000) } } };
-    const besideLength = lengthBesideMessages({
-      system: [{ text: "s".repeat(500), source: "agent", cache: "stable" }],
-      tools: [{ name: "t", description: "T", parameters: schema }],
-    });
-    expect(besideLength).toBe(500 + 2 + JSON.stringify(schema).length);
-    expect(fitting(1_000, besideLength)(messages)).not.toBe(messages);
-    expect(fitting(1_000, 8_000)(messages)).toBeUndefined();
-  });
-
-  it("does not fit where its inputs alone are too long", () => {
-    expect(fitting(1_000)([user("x".repeat(9_000))])).toBeUndefined();
-  });
-
   it("counts an image as what vendors bill, not as its bytes", () => {
-    expect(lengthOf(result([image(1_000_000)]))).toBe(mediaCharacters);
+    expect(unitsOf(result([image(1_000_000)]))).toBe(mediaUnits + 12);
+  });
+
+  it("has results cut beyond their budget, while the rest has room", () => {
+    const messages = [user("go"), result("x".repeat(9_000)), result("y".repeat(9_000))];
+    expect(fitting(10_000)(messages)).toBe(messages);
+    const [, first, second] = fitting(10_000, { results: 0.4 })(messages);
+    expect([unitsOf(first as Message) < 2_100, second]).toEqual([true, messages[2]]);
+  });
+
+  it("has images of earlier inputs left out beyond their budget, while the rest has room", () => {
+    const picture = [{ type: "text", text: "look" }, image(100)] as const;
+    const messages = [user(picture), answer("a cat"), user(picture), answer("a dog"), user(picture)];
+    const shown = fitting(10_000, { attachments: 0.4 })(messages);
+    expect(shown.map((message) => textOfAll([message]).includes("left out"))).toEqual([true, false, true, false, false]);
+  });
+
+  it("B48: has an input cut that alone is ten times too large, at its middle, with a note", () => {
+    const shown = fitting(2_000)([user(`begin ${"x".repeat(80_000)} end`)]);
+    expect(unitsOfAll(shown)).toBeLessThanOrEqual(8_000);
+    expect(textOfAll(shown)).toMatch(/begin x+\\n\[\d+ characters left out to fit the model's window\]\\nx+ end/);
+  });
+
+  it("B48: has no character of an input parted", () => {
+    for (const before of [0, 1, 2, 3]) {
+      const shown = fitting(2_000)([user("a".repeat(before) + "\u{1f600}".repeat(20_000))]);
+      expect(textOfAll(shown).isWellFormed() && !/\\ud8/i.test(textOfAll(shown))).toBe(true);
+      expect(unitsOfAll(shown)).toBeLessThanOrEqual(8_000);
+    }
   });
 });
 
@@ -121,7 +135,7 @@ describe("turn by turn", () => {
         const isCut = JSON.stringify(message).includes("left out to fit");
         if (isCut) expect(messages[place]).toBe(message);
       }
-      expect(lengthOfAll(messages)).toBeLessThanOrEqual(160_000);
+      expect(unitsOfAll(messages)).toBeLessThanOrEqual(160_000);
     }
   });
 

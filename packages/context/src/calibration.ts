@@ -1,0 +1,47 @@
+import type { AssistantMessage, Message, Usage } from "@loopwright/core";
+import { unitsPerToken } from "./sizes.ts";
+
+/** Estimates under this many units say little about the vendor's way of counting. */
+const unitsMin = 2_000;
+/** Bounds of the correction: beyond them the vendor counted something else than what was sent. */
+const bounds = { min: 0.7, max: 4 } as const;
+/** A smaller change than this one is noise, and would move the cuts. */
+const step = 0.05;
+
+/** Learns from the vendor's reports how many tokens a size really has. */
+export class Calibration {
+  #sent: { readonly messages: readonly Message[]; readonly length: number; readonly units: number; readonly model: string } | undefined;
+  readonly #ratios = new Map<string, number>();
+
+  /** The vendor's tokens for one that was estimated. 1: nothing is known yet. */
+  ratioOf(model: string): number {
+    return this.#ratios.get(model) ?? 1;
+  }
+
+  /** Notes what is sent: so many messages of the list, so many units with everything beside them. */
+  sends(model: string, messages: readonly Message[], units: number): void {
+    this.#sent = { model, messages, length: messages.length, units };
+  }
+
+  /** Reads the report on what was sent last, which came with the answer. */
+  reads(messages: readonly Message[]): void {
+    const sent = this.#sent;
+    if (!sent || sent.messages !== messages || messages.length <= sent.length) return;
+    this.#sent = undefined;
+    const answer = messages[sent.length];
+    if (answer?.role === "assistant") this.#learn(sent.model, { answer, units: sent.units });
+  }
+
+  #learn(model: string, { answer, units }: { readonly answer: AssistantMessage; readonly units: number }): void {
+    const tokens = tokensRead(answer.usage);
+    if (tokens === undefined || units < unitsMin) return;
+    const ratio = Math.min(bounds.max, Math.max(bounds.min, (tokens * unitsPerToken) / units));
+    if (Math.abs(ratio - this.ratioOf(model)) > step * this.ratioOf(model)) this.#ratios.set(model, ratio);
+  }
+}
+
+/** Everything the vendor read for an answer; `undefined`: it did not report that. */
+function tokensRead(usage: Usage | undefined): number | undefined {
+  if (usage?.input === undefined || usage.source === "estimated") return undefined;
+  return usage.input + (usage.cacheRead ?? 0) + (usage.cacheWrite ?? 0);
+}

@@ -1,0 +1,50 @@
+import { AgentError } from "@loopwright/core";
+import type { ContextCall } from "@loopwright/core/ports";
+
+/** The shares of the window that sources may have, from 0 to 1. */
+export interface ContextBudgets {
+  /** Tool results of more than 2,000 characters, in all. Default 1: what the rest leaves. */
+  readonly results?: number;
+  /** Images and files of earlier inputs, in all. Default 0.5. */
+  readonly attachments?: number;
+  /** The parts of the system prompt that only this session has; the longest are cut. Stable parts are never cut. Default 0.5. */
+  readonly system?: number;
+  /** Descriptions and schemas of tools; the longest descriptions are cut. Default 0.5. */
+  readonly tools?: number;
+}
+
+export interface ContextEngineOptions {
+  /**
+   * Tokens that a request may have, for example by the caller's plan. Default, and at most: the window of the model. `undefined` for a call: the window.
+   */
+  readonly limitTokens?: number | ((call: ContextCall) => number | undefined);
+  readonly budgets?: ContextBudgets;
+}
+
+/** The options, complete. */
+export interface CheckedOptions {
+  readonly limitOf: (call: ContextCall) => number | undefined;
+  readonly budgets: Required<ContextBudgets>;
+}
+
+const defaultBudgets: Required<ContextBudgets> = { results: 1, attachments: 0.5, system: 0.5, tools: 0.5 };
+const optionNames = new Set(["limitTokens", "budgets"]);
+
+/** @throws AgentError CONFIG_INVALID */
+export function checkedOptions(options: ContextEngineOptions): CheckedOptions {
+  const unknown = Object.keys(options).find((name) => !optionNames.has(name));
+  if (unknown !== undefined) throw invalid(`\`${unknown}\` is no option.`, `Its options are ${[...optionNames].join(", ")}.`);
+  const budgets = { ...defaultBudgets, ...options.budgets };
+  for (const [name, share] of Object.entries(budgets)) {
+    if (!(name in defaultBudgets))
+      throw invalid(`\`budgets.${name}\` is no source.`, `Sources are ${Object.keys(defaultBudgets).join(", ")}.`);
+    if (!(share > 0 && share <= 1)) throw invalid(`\`budgets.${name}\` is ${share}.`, "Pass a share of the window over 0 and at most 1.");
+  }
+  const { limitTokens } = options;
+  if (typeof limitTokens === "number" && !(limitTokens > 0)) throw invalid("`limitTokens` is not positive.", "Pass a number of tokens.");
+  const limitOf = typeof limitTokens === "function" ? limitTokens : () => limitTokens;
+  return { limitOf, budgets };
+}
+
+const invalid = (what: string, fix: string): AgentError =>
+  new AgentError("CONFIG_INVALID", { message: `The context engine: ${what}`, fix });

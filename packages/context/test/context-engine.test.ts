@@ -1,0 +1,120 @@
+import { defineTool, execute, textOf } from "@loopwright/core";
+import { characterCounter, type ScriptedTurn } from "@loopwright/core/memory";
+import type { ModelRequest, TokenCounter } from "@loopwright/core/ports";
+import { describe, expect, it } from "vitest";
+import { contextEngine } from "../src/index.ts";
+import { world } from "./harness.ts";
+
+const act = defineTool({ name: "act", description: "Acts.", parameters: { type: "object" }, execute: () => "x".repeat(3_000) });
+const long = defineTool({ ...act, name: "long", execute: () => "x".repeat(50_000) });
+const calling: ScriptedTurn = { calls: [{ name: "act" }] };
+
+const shownResults = ({ messages }: ModelRequest): readonly number[] =>
+  messages.flatMap((message) => (message.role === "tool_result" ? [textOf(message).length] : []));
+
+describe("a model with a small window", () => {
+  it("is shown the beginning of a result that is too long for it, and the session keeps all of it", async () => {
+    const { session, provider } = world([{ calls: [{ name: "long" }] }, { text: "ok" }], { tools: [long], contextTokens: 5_000 });
+    expect((await execute(session, "go").result()).text).toBe("ok");
+    const shown = JSON.stringify(provider.requests[1]?.messages);
+    expect(shown).toContain("[48000 characters left out to fit the model's window]");
+    expect(shown.length).toBeLessThan(5_000);
+    expect(JSON.stringify(session.messages).length).toBeGreaterThan(50_000);
+  });
+
+  it("leads another process to the same request", async () => {
+    const tokenCounter = characterCounter({ charactersPerToken: 2 });
+    const script = [calling, calling, { text: "a" }, { text: "b" }];
+    const { session, provider, again } = world(script, { tools: [act], contextTokens: 3_000, session: { tokenCounter } });
+    await execute(session, "go").result();
+    await execute(again(), "and then?").result();
+    const [before, after] = [provider.requests[2]?.messages ?? [], provider.requests[3]?.messages ?? []];
+    expect(after.slice(0, before.length)).toEqual(before);
+    expect(shownResults(provider.requests[3] as ModelRequest)[0]).toBeLessThan(2_100);
+  });
+
+  it("is cut by the session's token counter in place of the estimate", async () => {
+    const cutsWith = async (tokenCounter: TokenCounter | undefined): Promise<readonly number[]> => {
+      const session = tokenCounter ? { tokenCounter } : {};
+      const made = world([calling, calling, { text: "There." }], { tools: [act], contextTokens: 2_000, session });
+      await execute(made.session, "go").result();
+      return shownResults(made.provider.requests[2] as ModelRequest);
+    };
+    expect(await cutsWith(undefined)).toEqual([3_000, 3_000]);
+    expect(await cutsWith(characterCounter({ charactersPerToken: 8 }))).toEqual([3_000, 3_000]);
+    expect((await cutsWith(characterCounter({ charactersPerToken: 2 })))[0]).toBeLessThan(2_100);
+  });
+
+  it("fails with CONTEXT_OVERFLOW and without a request where nothing can be cut", async () => {
+    const { session, provider } = world([], { contextTokens: 10 });
+    expect((await execute(session, "word ".repeat(100)).result()).error?.code).toBe("CONTEXT_OVERFLOW");
+    expect(provider.requests).toHaveLength(0);
+  });
+
+  it("B46: keeps within the limit of the caller's plan", async () => {
+    const limitTokens = ({ access }: { access: { user: string } }) => (access.user === "free" ? 2_000 : undefined);
+    const shownTo = async (user: string): Promise<number | undefined> => {
+      const session = { access: { scope: "local", user } };
+      const options = { tools: [long], contextTokens: 100_000, context: contextEngine({ limitTokens }), session };
+      const made = world([{ calls: [{ name: "long" }] }, { text: "ok" }], options);
+      await execute(made.session, "go").result();
+      return shownResults(made.provider.requests[1] as ModelRequest)[0];
+    };
+    expect(await shownTo("paying")).toBe(50_000);
+    expect(await shownTo("free")).toBeLessThan(2_100);
+  });
+});
+
+describe("counts", () => {
+  it("B55: a call counts as the JSON of its id, its name and its arguments", async () => {
+    const { lightCounter } = await import("../src/index.ts");
+    const counter = lightCounter();
+    const call = { type: "tool_call", id: "c1", callKey: "c1", name: "act", args: { city: "Berlin" } } as const;
+    const json = JSON.stringify({ tool_call_id: "c1", tool_name: "act", tool_args: { city: "Berlin" } });
+    const empty = counter.count("any", { role: "assistant", content: [], stopReason: "tool_calls" }) as number;
+    const counted = counter.count("any", { role: "assistant", content: [call], stopReason: "tool_calls" }) as number;
+    expect(counted - empty).toBe(counter.count("any", json));
+  });
+
+  it("follow what the vendor reports: one that counts twice as much is sent half", async () => {
+    const script =
+      (factor: number) =>
+      (request: ModelRequest, call: number): ScriptedTurn => {
+        const usage = { input: Math.ceil((JSON.stringify(request.messages).length / 4) * factor), output: 10 };
+        return call < 6 ? { calls: [{ name: "act" }], usage } : { text: "done", usage };
+      };
+    const sentWith = async (factor: number): Promise<readonly number[]> => {
+      const { session, provider } = world(script(factor), { tools: [act], contextTokens: 6_500 });
+      await execute(session, "go").result();
+      return shownResults(provider.requests.at(-1) as ModelRequest);
+    };
+    expect((await sentWith(1)).every((length) => length === 3_000)).toBe(true);
+    expect((await sentWith(2)).filter((length) => length < 2_100).length).toBeGreaterThan(2);
+  });
+});
+
+describe("the parts of a request beside its messages", () => {
+  it("is counted, and the parts of the prompt and the tools that are too long are cut", async () => {
+    const description = "Acts. ".repeat(5_000);
+    const prompt = [
+      { text: "s".repeat(2_000), source: "agent", cache: "stable" as const },
+      { text: "p".repeat(20_000), source: "project", cache: "session" as const },
+    ];
+    const options = { tools: [{ ...act, description }, defineTool({ ...act, name: "other" })], prompt, contextTokens: 10_000 };
+    const { session, provider } = world([{ text: "ok" }], {
+      ...options,
+      context: contextEngine({ budgets: { system: 0.25, tools: 0.25 } }),
+    });
+    await execute(session, "go").result();
+    const [request] = provider.requests as readonly ModelRequest[];
+    expect(request?.system?.map(({ text }) => text.length)).toEqual([2_000, 10_000]);
+    expect(request?.tools?.[0]?.description).toHaveLength(
+      10_000 - JSON.stringify([act.parameters, act.parameters]).length + 3 - "actother".length - "Acts.".length,
+    );
+    expect(request?.tools?.[1]?.description).toBe("Acts.");
+  });
+
+  it.each([{ budgets: { system: 0 } }, { budgets: { other: 1 } }, { limitTokens: -1 }, { limit: 3 }])("is refused: %j", (options) => {
+    expect(() => contextEngine(options as never)).toThrow(/The context engine/);
+  });
+});

@@ -1,0 +1,59 @@
+import type { Access, Labels } from "../loop/fact.ts";
+import type { Message, MessageId } from "../message/message.ts";
+import type { ModelProvider, ModelRequest } from "./model-provider.ts";
+
+/** The sizes of the parts of a request, in quarters of a token: about one character each. */
+export interface MessageSizes {
+  sizeOf(message: Message): number;
+  /** The sum over a list that only grows. The cost is the number of new messages. */
+  sizeOfAll(messages: readonly Message[]): number;
+  /** The size of the request beside the messages. */
+  sizeBeside(request: Pick<ModelRequest, "system" | "tools" | "output">): number;
+}
+
+/** The conversation of a model call, valid for every vendor (see `ModelRequest`), with compacted stretches replaced by their summaries. */
+export interface ContextHistory {
+  /** One list that grows in place. It is another list when anything but its end has changed. */
+  readonly messages: readonly Message[];
+  /** The id of each message. `undefined`: the message was made up to keep the history valid. */
+  readonly ids: readonly (MessageId | undefined)[];
+}
+
+/** A model call whose request is fitted into the window of its model. */
+export interface ContextCall {
+  readonly sessionId: string;
+  readonly runId: string;
+  readonly turn: number;
+  /** From 1. */
+  readonly attempt: number;
+  readonly access: Access;
+  readonly labels: Labels;
+  /** Of the model that is called. */
+  readonly provider: ModelProvider;
+  /** The request without its messages. */
+  readonly request: Omit<ModelRequest, "messages">;
+  readonly history: ContextHistory;
+  /** As the session's `TokenCounter` counts. `undefined`: it has none. */
+  readonly sizes: MessageSizes | undefined;
+}
+
+/** What takes the place of parts of a request. What is absent stays. */
+export interface FittedRequest extends Partial<Pick<ModelRequest, "system" | "tools">> {
+  /** Valid for every vendor, as the given ones are. */
+  readonly messages: readonly Message[];
+}
+
+/** The context of one session in one process. Another process makes its own from the same log. */
+export interface SessionContext {
+  /**
+   * Right before a request is sent: what is sent of it. `undefined`: it cannot fit, and the model call fails with CONTEXT_OVERFLOW. Synchronous, because
+   * nothing may join the request after it. What it throws fails the model call.
+   */
+  fit(call: ContextCall): FittedRequest | undefined;
+}
+
+/** Fits what a model is sent into its window, before every model call, also in tool loops. An option of an agent: `contextEngine()` of `@loopwright/context`. */
+export interface ContextEngine {
+  /** Called once for each session in a process, and for a conversation that a `prepare` hook chose for one call. */
+  open(): SessionContext;
+}
