@@ -1,7 +1,7 @@
 import type { AssistantMessage, Message, Usage } from "@loopwright/core";
 import { unitsPerToken } from "./sizes.ts";
 
-/** Estimates under this many units say little about the vendor's way of counting. */
+/** Smaller requests are no measure: what the vendor adds by itself weighs too much in them. */
 const unitsMin = 2_000;
 /** Bounds of the correction: beyond them the vendor counted something else than what was sent. */
 const bounds = { min: 0.7, max: 4 } as const;
