@@ -124,7 +124,10 @@ export interface Batch {
   readonly calls: readonly Call[];
 }
 
-/** What the worker is started with. */
+/** What the worker gets: first the file that it holds from now on, then batches of calls on it. */
+export type WorkerMessage = { readonly open: WorkerOptions } | Batch;
+
+/** What the worker needs to know of its file. */
 export interface WorkerOptions {
   readonly path: string;
   readonly busyTimeoutMs: number;

@@ -7,6 +7,8 @@ import { WorkerCalls } from "./worker-calls.ts";
 const ref = { scope: "local", session: "first" };
 const batch = { expectedSeq: 0, batchId: "b1", facts: [{ type: "session.closed", at: 1, v: 1 }] } as const;
 
+const finish = (worker: Worker): Promise<unknown> => worker.terminate();
+
 /** Real threads that each run the code of their turn; the last one's code again for all later threads. */
 function threads(answerMsMax: number, ...codes: readonly string[]) {
   const started: Worker[] = [];
@@ -18,7 +20,7 @@ function threads(answerMsMax: number, ...codes: readonly string[]) {
   onTestFinished(async () => {
     await Promise.all(started.map((worker) => worker.terminate()));
   });
-  const calls = new WorkerCalls({ path: "x.db", start, answerMsMax });
+  const calls = new WorkerCalls({ path: "x.db", start, finish, answerMsMax });
   return { calls, started, log: sqliteLog(calls, () => 0) };
 }
 
@@ -48,7 +50,7 @@ it("an append that is not answered in time is `unknown`; later calls are refused
     'parentPort.on("message", ({ calls }) => parentPort.postMessage(calls.map(() => ({ answer: { lastSeq: 7, epoch: 0 } }))));';
   const worker = new Worker(held + answers, { eval: true, workerData: wake });
   onTestFinished(async () => void (await worker.terminate()));
-  const log = sqliteLog(new WorkerCalls({ path: "x.db", start: () => worker, answerMsMax: 500 }), () => 0);
+  const log = sqliteLog(new WorkerCalls({ path: "x.db", start: () => worker, finish, answerMsMax: 500 }), () => 0);
   expect(await log.append(ref, batch)).toEqual({ type: "unknown" });
   await expect(log.head(ref)).rejects.toMatchObject({ code: "STORE_UNAVAILABLE", retryable: true });
   const answered = once(worker, "message");

@@ -1,6 +1,7 @@
-import { Worker } from "node:worker_threads";
+import type { Worker } from "node:worker_threads";
 import { AgentError } from "@loopwright/core";
-import type { Answer, Ask, Batch, Call, Fault, OperationName, Result, WorkerOptions } from "./operation.ts";
+import type { Answer, Ask, Batch, Call, Fault, OperationName, Result, WorkerMessage, WorkerOptions } from "./operation.ts";
+import { keepWorker, takeWorker } from "./spare-worker.ts";
 
 /** What became of a call. `uncertain`: the write may have happened or not. */
 export type Outcome<Name extends OperationName> =
@@ -13,10 +14,12 @@ interface Waiting {
   readonly settle: (result: Result) => void;
 }
 
-/** How the worker comes into being, and how long it may take for one batch before its writes count as uncertain. */
+/** Where the worker comes from and where it goes, and how long it may take for one batch before its writes count as uncertain. */
 export interface WorkerCallsOptions {
   readonly path: string;
   readonly start: () => Worker;
+  /** Takes back a worker that has closed its file. */
+  readonly finish: (worker: Worker) => Promise<unknown>;
   readonly answerMsMax: number;
 }
 
@@ -24,15 +27,12 @@ const answerMsMax = 30_000;
 
 /** The worker of this package, for a file. */
 export function storeWorkerOf(options: WorkerOptions): WorkerCallsOptions {
-  const isSource = import.meta.url.endsWith(".ts");
-  const start = (): Worker =>
-    new Worker(new URL(isSource ? "./worker.ts" : "./worker.js", import.meta.url), {
-      name: "loopwright-store",
-      workerData: options,
-      // Not the parent's flags: some of them, such as --input-type, are refused here.
-      execArgv: ["--disable-warning=ExperimentalWarning", ...(isSource ? ["--conditions=@loopwright/source"] : [])],
-    });
-  return { path: options.path, start, answerMsMax };
+  const start = (): Worker => {
+    const worker = takeWorker();
+    worker.postMessage({ open: options } satisfies WorkerMessage);
+    return worker;
+  };
+  return { path: options.path, start, finish: keepWorker, answerMsMax };
 }
 
 /**
@@ -67,14 +67,14 @@ export class WorkerCalls {
     });
   }
 
-  /** Waits for what was asked, then ends the worker. */
+  /** Waits for what was asked, then closes the file and gives the worker back; ends one that does not answer. */
   async end(): Promise<void> {
     while (this.#queue.length > 0 || this.#underWay.length > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
-    if (this.#worker && !this.#isStalled) await this.ask("close", {});
+    const closed = this.#worker && !this.#isStalled ? await this.ask("close", {}) : undefined;
     this.#isEnded = true;
     const worker = this.#worker;
     this.#worker = undefined;
-    await worker?.terminate();
+    if (worker) await (closed?.type === "answered" ? this.#options.finish(worker) : worker.terminate());
   }
 
   /** At the end of this tick, so that calls of one moment travel together. */

@@ -1,0 +1,54 @@
+import { once } from "node:events";
+import { join } from "node:path";
+import { expect, it, onTestFinished, vi } from "vitest";
+import { freshFolder } from "../test/fresh-folder.ts";
+import { keepWorker, takeWorker } from "./spare-worker.ts";
+import { sqliteStore } from "./sqlite-store.ts";
+
+const folder = freshFolder();
+
+function taken() {
+  const worker = takeWorker();
+  onTestFinished(async () => void (await worker.terminate()));
+  return worker;
+}
+
+it("gives the worker of a closed store to the next one, and ends a second one that is left", async () => {
+  const [first, second] = [taken(), taken()];
+  const ended = once(second, "exit");
+  await keepWorker(first);
+  await keepWorker(second);
+  await ended;
+  expect(taken()).toBe(first);
+  expect(taken()).not.toBe(first);
+});
+
+it("does not give away a worker that has died while it waited", async () => {
+  const worker = taken();
+  await keepWorker(worker);
+  await worker.terminate();
+  expect(taken()).not.toBe(worker);
+});
+
+it("ends the worker when no store was opened for a second", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const worker = taken();
+  await keepWorker(worker);
+  vi.advanceTimersByTime(1_000);
+  await once(worker, "exit");
+  expect(taken()).not.toBe(worker);
+});
+
+it("keeps nothing of the file before: each store reads its own", async () => {
+  const ref = { scope: "local", session: "s" };
+  const facts = [{ type: "session.opened", agent: "a", at: 1, v: 1 }] as const;
+  for (const name of ["one.db", "two.db"]) {
+    const store = sqliteStore(join(folder, name));
+    expect(await store.log.head(ref)).toMatchObject({ lastSeq: 0 });
+    expect(await store.log.append(ref, { batchId: "b", expectedSeq: 0, facts })).toMatchObject({ type: "ok" });
+    expect(await store.blobs.list("local")).toEqual([]);
+    await store.blobs.put("local", name, { bytes: new Uint8Array(1) });
+    await store.close();
+  }
+});
