@@ -3,7 +3,7 @@ import type { AppendRequest, DueSession, SessionLog, SessionRef } from "@loopwri
 import { checkedRef, factTexts } from "@loopwright/core/stores";
 import type { Answer, Ask, OperationName } from "./operation.ts";
 import { TailWatch } from "./tail-watch.ts";
-import { errorOf, type WorkerCalls } from "./worker-calls.ts";
+import { errorOf, type WorkerCalls } from "./thread/worker-calls.ts";
 
 const all: number = Number.MAX_SAFE_INTEGER;
 

@@ -4,7 +4,7 @@ import type { BlobStore, Clock, SessionIndex, SessionStore, SnapshotStore } from
 import { unlessAborted } from "@loopwright/core/stores";
 import type { SqliteReport, WorkerOptions } from "./operation.ts";
 import { answerOf, sqliteLog } from "./sqlite-log.ts";
-import { storeWorkerOf, WorkerCalls } from "./worker-calls.ts";
+import { storeWorkerOf, WorkerCalls } from "./thread/worker-calls.ts";
 
 export interface SqliteStoreOptions {
   /** The file; made with its folder at the first write. `:memory:` keeps everything in this process. */

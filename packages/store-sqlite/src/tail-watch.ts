@@ -1,5 +1,5 @@
 import { refKey, type SessionRef } from "@loopwright/core/ports";
-import type { WorkerCalls } from "./worker-calls.ts";
+import type { WorkerCalls } from "./thread/worker-calls.ts";
 
 interface Topic {
   readonly ref: SessionRef;

@@ -1,6 +1,6 @@
 import type { Worker } from "node:worker_threads";
 import { AgentError } from "@loopwright/core";
-import type { Answer, Ask, Batch, Call, Fault, OperationName, Result, WorkerMessage, WorkerOptions } from "./operation.ts";
+import type { Answer, Ask, Batch, Call, Fault, OperationName, Result, WorkerMessage, WorkerOptions } from "../operation.ts";
 import { keepWorker, takeWorker } from "./spare-worker.ts";
 
 /** What became of a call. `uncertain`: the write may have happened or not. */

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { expect, it, onTestFinished } from "vitest";
-import { sqliteLog } from "./sqlite-log.ts";
+import { sqliteLog } from "../sqlite-log.ts";
 import { WorkerCalls } from "./worker-calls.ts";
 
 const ref = { scope: "local", session: "first" };

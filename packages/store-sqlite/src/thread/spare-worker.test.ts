@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { freshFolder } from "../test/fresh-folder.ts";
+import { freshFolder } from "../../test/fresh-folder.ts";
+import { sqliteStore } from "../sqlite-store.ts";
 import { keepWorker, takeWorker } from "./spare-worker.ts";
-import { sqliteStore } from "./sqlite-store.ts";
 
 const folder = freshFolder();
 

@@ -47,7 +47,7 @@ function withoutListeners(worker: Worker): Worker {
 
 function startWorker(): Worker {
   const isSource = import.meta.url.endsWith(".ts");
-  return new Worker(new URL(isSource ? "./worker.ts" : "./worker.js", import.meta.url), {
+  return new Worker(new URL(isSource ? "../worker.ts" : "./worker.js", import.meta.url), {
     name: "loopwright-store",
     // Not the parent's flags: some of them, such as --input-type, are refused here.
     execArgv: ["--disable-warning=ExperimentalWarning", ...(isSource ? ["--conditions=@loopwright/source"] : [])],
