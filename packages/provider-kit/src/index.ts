@@ -13,6 +13,8 @@ export type { DeltaMembers } from "./decoder/delta-template.ts";
 export { DeltaTemplate } from "./decoder/delta-template.ts";
 export { countOf, decodeSoundly, requireUsage, unexpectedShape } from "./decoder/sound-chunks.ts";
 export { flagIn, indexIn, listIn, recordIn, textIn } from "./decoder/sound-fields.ts";
+export { createEmbedder } from "./embedding/create-embedder.ts";
+export type { EmbeddingAnswer, EmbeddingCall, EmbeddingConnection, EmbeddingVendor } from "./embedding/embedding-vendor.ts";
 export type { VendorError } from "./errors/error-body.ts";
 export { vendorErrorOf } from "./errors/error-body.ts";
 export type { FetchErrorContext } from "./errors/error-from-fetch.ts";

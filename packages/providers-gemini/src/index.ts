@@ -1,3 +1,4 @@
 /** Google Gemini as a model provider of Loopwright. */
 export { gemini } from "./gemini.ts";
+export { type GeminiEmbedderOptions, geminiEmbedder } from "./gemini-embedder.ts";
 export type { GeminiOptions } from "./options.ts";

@@ -3,4 +3,5 @@ export type { KnownServer, OpenAiCompat } from "./compat.ts";
 export { knownServers, otherServer } from "./compat.ts";
 export { defaultModel } from "./models.ts";
 export { openai } from "./openai.ts";
+export { type OpenAiEmbedderOptions, openaiEmbedder } from "./openai-embedder.ts";
 export type { OpenAiOptions } from "./options.ts";

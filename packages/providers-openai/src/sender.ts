@@ -6,7 +6,13 @@ import type { OpenAiOptions, OpenAiSettings } from "./options.ts";
  * Posts to the one path of an instance and gives the raw answer: its stream is read by ourselves, because the SDK's own reading is the
  * largest cost of a run. @throws what the transport threw.
  */
-export type Send = (call: VendorCall<string>) => Promise<Response>;
+export type Send = (call: Pick<VendorCall<string>, "body" | "streaming" | "signal" | "fetch">) => Promise<Response>;
+
+/** What a sender needs beside the settings. */
+export interface SenderOptions extends Pick<OpenAiOptions, "headers"> {
+  /** Below the base URL, with a slash before it. Default: that of the settings' `api`. */
+  readonly path?: string;
+}
 
 /** What all requests of a client have in common. */
 interface Head {
@@ -15,8 +21,8 @@ interface Head {
 }
 
 /** Makes the SDK's client, which gives the address and the headers of requests. Called once: it costs as much as the rest of a request. */
-export async function createSender(settings: OpenAiSettings, key: string | undefined, options: OpenAiOptions): Promise<Send> {
-  const path = settings.api === "chat" ? "/chat/completions" : "/responses";
+export async function createSender(settings: OpenAiSettings, key: string | undefined, options: SenderOptions): Promise<Send> {
+  const path = options.path ?? (settings.api === "chat" ? "/chat/completions" : "/responses");
   const client = await createClient(settings, key, options.headers);
   const heads = new Map<boolean, Head>();
   const headOf = async (isStreamed: boolean): Promise<Head> => {

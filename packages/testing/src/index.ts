@@ -6,6 +6,7 @@ export type { ChannelUnderTest } from "./channel/channel-under-test.ts";
 export { eventChannelKit } from "./channel/event-channel-kit.ts";
 export { type ClockUnderTest, clockKit } from "./clock/clock-kit.ts";
 export { type CounterUnderTest, tokenCounterKit } from "./counter/token-counter-kit.ts";
+export { type EmbedderFate, type EmbedderUnderTest, embedderKit } from "./embedder/embedder-kit.ts";
 export { assertEventStream, type EventStreamOptions, type EventViolation, findEventViolation } from "./events/event-stream.ts";
 export { type EventTree, eventTree, readEventTree } from "./events/event-tree.ts";
 export { executeKit } from "./execute/execute-kit.ts";

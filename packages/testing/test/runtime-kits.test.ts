@@ -2,6 +2,7 @@ import { consoleLogger, randomIds, systemClock } from "@loopwright/core/memory";
 import { afterEach, beforeEach, describe, it, type MockInstance, vi } from "vitest";
 import { clockKit } from "../src/clock/clock-kit.ts";
 import { tokenCounterKit } from "../src/counter/token-counter-kit.ts";
+import { embedderKit } from "../src/embedder/embedder-kit.ts";
 import { idSourceKit } from "../src/ids/id-source-kit.ts";
 import { runKit } from "../src/kit/kit.ts";
 import { usageLedgerKit } from "../src/ledger/usage-ledger-kit.ts";
@@ -9,6 +10,7 @@ import { loggerKit } from "../src/logger/logger-kit.ts";
 import { priceTableKit } from "../src/prices/price-table-kit.ts";
 import { makeManualClock } from "./clock/clock-saboteurs.ts";
 import { makeCharacterCounter } from "./counter/token-counter-saboteurs.ts";
+import { makeLetterEmbedder } from "./embedder/embedder-saboteurs.ts";
 import { makeSeededIds } from "./ids/id-source-saboteurs.ts";
 import { makeMemoryLedger } from "./ledger/usage-ledger-saboteurs.ts";
 import { makeFixedPrices } from "./prices/price-table-saboteurs.ts";
@@ -19,6 +21,7 @@ const pass = async (ms: number): Promise<void> => void (await vi.advanceTimersBy
 describe("prices written by hand keep every promise", () => runKit(it, priceTableKit, { make: makeFixedPrices }));
 describe("the ledger in memory keeps every promise", () => runKit(it, usageLedgerKit, { make: makeMemoryLedger }));
 describe("the counter of characters keeps every promise", () => runKit(it, tokenCounterKit, { make: makeCharacterCounter }));
+describe("the embedder of letters keeps every promise", () => runKit(it, embedderKit, { make: makeLetterEmbedder }));
 describe("the manual clock keeps every promise", () => runKit(it, clockKit, { make: makeManualClock }));
 describe("seeded ids keep every promise", () => runKit(it, idSourceKit, { make: makeSeededIds }));
 

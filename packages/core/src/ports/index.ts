@@ -5,6 +5,7 @@ export { idPattern, isId, refKey } from "../message/session-ref.ts";
 export type { Blob, BlobPut, BlobStore } from "./blob-store.ts";
 export type { Clock } from "./clock.ts";
 export type { ContextCall, ContextEngine, ContextHistory, FittedRequest, MessageSizes, SessionContext } from "./context-engine.ts";
+export type { Embedder, Embeddings, EmbedRequest } from "./embedder.ts";
 export type { ChannelListening, EventChannel, Notification, ScopeListener } from "./event-channel.ts";
 export type { IdSource } from "./id-source.ts";
 export type { Logger } from "./logger.ts";

@@ -1,5 +1,6 @@
 /** What the tests of a provider package are made with. Runs on Node.js only. */
 export { type CutOptions, type CutReport, cutEverywhere } from "./cut-everywhere.ts";
+export { type EmbedderTrial, type EmbedderTrials, type EmbedderWire, embedderUnderTest } from "./embedder-under-test.ts";
 export { faultSuite } from "./fault-suite.ts";
 export { type HostileReport, tryHostileBodies } from "./hostile-bodies.ts";
 export { type Asked, type LoopbackServer, loopbackServer } from "./loopback-server.ts";

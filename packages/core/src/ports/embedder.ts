@@ -1,0 +1,32 @@
+import type { Usage } from "../message/usage.ts";
+
+/** Texts to turn into vectors. */
+export interface EmbedRequest {
+  /** Any number of them, none blank. */
+  readonly texts: readonly string[];
+  /** Whether the texts are stored for searches or searched for: some models embed the two differently. */
+  readonly purpose: "passage" | "query";
+}
+
+export interface Embeddings {
+  /** One for each text, in the order of the texts, all of one length. */
+  readonly vectors: readonly (readonly number[])[];
+  /** Sum over the requests that were sent. Absent: the vendor reported none. */
+  readonly usage?: Usage;
+}
+
+/**
+ * Turns texts into vectors of which the near ones mean the like. The vectors of one embedder, over all calls, have one length. It sends as many requests,
+ * one after the other, as the vendor's limits demand; no text is cut where the vendor allows to refuse it. It has no timers and no retries. Errors
+ * are those of `ModelProvider`, and hold no text and no key.
+ */
+export interface Embedder {
+  /** The vendor's name on usage, for example `openai`. */
+  readonly name: string;
+  readonly model: string;
+  /**
+   * No text: no vectors and no request.
+   * @throws AgentError INPUT_INVALID for a blank text, before anything is sent; MODEL_*, CONTEXT_OVERFLOW; the signal's reason once it is aborted
+   */
+  embed(request: EmbedRequest, io: { readonly signal: AbortSignal }): Promise<Embeddings>;
+}
