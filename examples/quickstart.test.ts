@@ -17,7 +17,7 @@ test("the quick start has twelve lines of code", () => {
   ).toHaveLength(12);
 });
 
-test("the quick start runs, calls its tool and says how it ended", async () => {
+test("the quick start runs, calls its tool and prints its status", async () => {
   const { stdout } = await promisify(execFile)(process.execPath, [...sources, "--no-warnings", file]);
   expect(stdout).toContain("The tool `add` says: 42");
   expect(stdout.trimEnd().endsWith("completed")).toBe(true);

@@ -80,7 +80,7 @@ describe("the total of .ci/run", () => {
     expect(total()).toMatchObject({ last: "0 passed, 1 failed", status: 1 });
   });
 
-  it("says when the tests took longer than two and a half minutes, and which files took longest, without failing", () => {
+  it("warns when the tests took longer than two and a half minutes, and names the slowest files, without failing", () => {
     const testResults = [2, 40, 7, 9, 1, 11].map((seconds, at) => ({
       name: join(folder, `f${at}.test.ts`),
       status: "passed",

@@ -50,7 +50,7 @@ describe("code on a page", () => {
     );
   });
 
-  test.each(blocks.map(({ title, code }, i) => ({ title, code, i })))("$title prints what it says", async ({ code, i }) => {
+  test.each(blocks.map(({ title, code }, i) => ({ title, code, i })))("$title prints what it shows", async ({ code, i }) => {
     expect(expected(code).length).toBeGreaterThan(0);
     const { stdout } = await run(process.execPath, [...sources, "--no-warnings", join(folder, `block${i}.ts`)]);
     expect(stdout.trimEnd().split("\n")).toEqual(expected(code));

@@ -12,7 +12,7 @@ function foundAfter(change, undo) {
   return found;
 }
 
-describe("a test file that leaves something behind is told of", () => {
+describe("a test file that leaves something behind is reported", () => {
   it("a variable that is new, changed or gone", () => {
     const { PATH, ...others } = process.env;
     const undo = () => Object.assign(process.env, { PATH, ...others }) && delete process.env.LOOPWRIGHT_LEFT;

@@ -54,7 +54,7 @@ describe("npm run long-tests", () => {
         expect(defaultsIn(file), file).toContainEqual(expect.objectContaining({ name }));
   });
 
-  it("leaves what the environment says as it is", () => {
+  it("leaves the variables of the environment as they are", () => {
     expect(roundsOf("quick", {})).toEqual({ LOOPWRIGHT_FAULTS: "few" });
     expect(roundsOf("quick", { LOOPWRIGHT_FAULTS: "all" })).toEqual({});
     expect(roundsOf("long", { LOOPWRIGHT_SEEDS: "5" })).not.toHaveProperty("LOOPWRIGHT_SEEDS");

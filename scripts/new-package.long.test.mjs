@@ -63,7 +63,7 @@ beforeAll(() => {
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 describe("a package made from a template", () => {
-  it("typechecks, and what its README shows runs and prints what it says", async () => {
+  it("typechecks, and the code in its README runs and prints what is written there", async () => {
     const readmes = kinds.map((kind) => {
       const folder = join(root, packages[kind].folder);
       const [, shown] = /```ts\n([\s\S]*?)```/.exec(readFileSync(join(folder, "README.md"), "utf8")) ?? [];

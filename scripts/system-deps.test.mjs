@@ -29,7 +29,7 @@ describe.each([
     expect(decideProgram(name, machine({ [debianPackage]: path }, { uid: 1000 }))).toEqual({ type: "found", path });
   });
 
-  test("the one that is named wins, and a name that leads nowhere is said rather than replaced", () => {
+  test("the one that is named wins, and a name that leads nowhere is reported rather than replaced", () => {
     const env = { [variable]: "/opt/mine" };
     const programs = { ...apt, [debianPackage]: `/usr/bin/${debianPackage}` };
     expect(decideProgram(name, machine({ ...programs, "/opt/mine": "/opt/mine" }, { env }))).toEqual({ type: "found", path: "/opt/mine" });
@@ -70,7 +70,7 @@ test("what is missing is installed in one run, without questions, and no service
   expect(installEnvironment).toEqual({ DEBIAN_FRONTEND: "noninteractive", RUNLEVEL: "1" });
 });
 
-test("a program that nobody can name is installed, or said to be missing, all the same", () => {
+test("a program that no package is known for is installed, or reported as missing, all the same", () => {
   expect(decideProgram("disk", machine(apt))).toEqual({ type: "install", debianPackage: "fiu-utils" });
   expect(decideProgram("disk", machine({ "fiu-run": "/usr/bin/fiu-run" }))).toEqual({ type: "found", path: "/usr/bin/fiu-run" });
   expect(decideProgram("disk", machine({}))).toMatchObject({
@@ -79,7 +79,7 @@ test("a program that nobody can name is installed, or said to be missing, all th
   });
 });
 
-test("what is there is given at once and without a word; what is missing costs one line that says what is skipped", async () => {
+test("what is there is given at once and without a word; what is missing costs one line that names what is skipped", async () => {
   const said = [];
   const say = (line) => said.push(line);
   expect(await providePrograms(["redis"], say, machine({ "redis-server": "/usr/bin/redis-server" }))).toEqual({
@@ -93,7 +93,7 @@ test("what is there is given at once and without a word; what is missing costs o
 });
 
 test.skipIf(process.platform === "win32")(
-  "installing ends with the paths of what was installed; what was not is said to be skipped",
+  "installing ends with the paths of what was installed; what was not is reported as skipped",
   async () => {
     const folder = mkdtempSync(join(tmpdir(), "loopwright-apt-"));
     const path = process.env.PATH;

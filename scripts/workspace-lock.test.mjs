@@ -43,7 +43,7 @@ describe("the lock of a workspace", () => {
     expect(readdirSync(folder).filter((name) => name.startsWith(`lock${count}`))).toEqual([`lock${count}.log`]);
   });
 
-  it("is waited for with a word about who holds it, and given when the holder gives it back", async () => {
+  it("is waited for with a line about its holder, and given when the holder gives it back", async () => {
     const path = freshPath();
     const holder = start(path, "hold");
     expect((await holder.lines.next()).value).toBe("holds");

@@ -5,7 +5,7 @@ import { errorDocs } from "./write-error-docs.mjs";
 
 const page = readFileSync(new URL("../docs/errors.md", import.meta.url), "utf8");
 
-test("docs/errors.md says what core's table says", () => {
+test("docs/errors.md is what core's table gives", () => {
   expect(page, "run `node scripts/write-error-docs.mjs`").toBe(errorDocs());
 });
 

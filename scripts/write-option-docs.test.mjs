@@ -4,7 +4,7 @@ import { pages, withTables } from "./write-option-docs.mjs";
 
 const read = (page) => readFileSync(new URL(`../${page}`, import.meta.url), "utf8");
 
-test.each(pages)("the tables of %s say what the docstrings say", (page) => {
+test.each(pages)("the tables of %s are those of the docstrings", (page) => {
   expect(read(page), "run `node scripts/write-option-docs.mjs`").toBe(withTables(read(page)));
 });
 

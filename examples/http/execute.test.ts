@@ -52,13 +52,13 @@ test("the conversation of execute.sh: the call comes, the result goes back, the 
   expect(JSON.stringify(messages.at(-1))).toContain("21.5");
 });
 
-test("a server that is not there is told, and the script fails", async () => {
+test("a server that is not there is reported, and the script fails", async () => {
   const { code, stderr } = await runScript(["http://127.0.0.1:9"]);
   expect(stderr).toContain("curl: ");
   expect(code).not.toBe(0);
 });
 
-test("a server that wants a token gets it, and one that does not start is told of", async () => {
+test("a server that wants a token gets it, and one that does not start is reported", async () => {
   const { code, stdout } = await runScript([], { LOOPWRIGHT_TOKEN: "a-token-that-nobody-guesses" });
   expect(code).toBe(0);
   expect(stdout).toContain('"status":"completed"');

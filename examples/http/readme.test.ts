@@ -78,7 +78,7 @@ test("the page has a line for every streaming route", () => {
   }
 });
 
-test("every command of the page says what the page promises", async () => {
+test("every command of the page prints what the page shows", async () => {
   for (const [place, texts] of said.entries()) {
     const output = await runUntil(commands[place] ?? "", texts);
     for (const text of texts) expect(output).toContain(text);

@@ -19,7 +19,7 @@ test("there is a program for each of the five jobs", () => {
 describe.each(programs)("the program of a job, %s,", (name) => {
   const code = readFileSync(fileOf(name), "utf8");
 
-  test("prints what its comment says", async () => {
+  test("prints the output in its comment", async () => {
     const [, expected] = /console\.log\(.*\); \/\/ (.*)$/m.exec(code) ?? [];
     const { stdout } = await promisify(execFile)(process.execPath, [...sources, "--no-warnings", fileOf(name)]);
     expect(stdout.trimEnd()).toBe(expected);

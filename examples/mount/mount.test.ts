@@ -46,7 +46,7 @@ test.each([...examples, "server.ts"])("the README of the server shows %s as it i
   expect(readme).toContain(`\`\`\`ts\n${await readFile(`${folder}${name}`, "utf8")}\`\`\``);
 });
 
-test.each(examples)("%s answers for the app, and for its agents to who says who they are", async (name) => {
+test.each(examples)("%s answers for the app, and for its agents to authenticated callers", async (name) => {
   const url = await start(name);
   expect(await (await fetch(url)).text()).toBe("Your app.");
   const request = (headers: Record<string, string>): Promise<Response> =>

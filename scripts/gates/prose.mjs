@@ -1,4 +1,4 @@
-// No idiom that a reader has to decode in comments, error messages and documents.
+// No idiom that a reader has to decode in comments, error messages, titles of tests and documents.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import ts from "typescript";
@@ -29,6 +29,22 @@ function proseOf(file, text) {
   return found;
 }
 
+const isTestFile = (file) => /\.test\.(tsx?|mjs)$/.test(file);
+
+/** Titles of the tests in a file, by their position in it. */
+function titlesOf(file, text) {
+  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
+  const found = new Map();
+  const visit = (node) => {
+    const [title] = ts.isCallExpression(node) && /^(it|test|describe)\b/.test(node.expression.getText(source)) ? node.arguments : [];
+    if (title && (ts.isStringLiteralLike(title) || ts.isTemplateExpression(title)))
+      found.set(title.getStart(source), title.getText(source));
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return found;
+}
+
 const lineAt = (text, position) => text.slice(0, position).split("\n").length;
 
 /** The idiom in one piece of a file, as sentences with file and line. */
@@ -43,18 +59,24 @@ const isDocument = (file) =>
 async function check(root) {
   const read = (file) => readFileSync(join(root, file), "utf8");
   const code = sources(root);
-  const documents = trackedFiles(root).filter(isDocument);
+  const tracked = trackedFiles(root);
+  const tests = tracked.filter(isTestFile);
+  const documents = tracked.filter(isDocument);
   const problems = [
     ...code.flatMap((file) => {
       const text = read(file);
       return [...proseOf(file, text)].flatMap(([start, piece]) => problemsIn(file, text, start, piece));
+    }),
+    ...tests.flatMap((file) => {
+      const text = read(file);
+      return [...titlesOf(file, text)].flatMap(([start, piece]) => problemsIn(file, text, start, piece));
     }),
     ...documents.flatMap((file) => {
       const text = read(file);
       return problemsIn(file, text, 0, text);
     }),
   ];
-  return { problems, seen: `${code.length} sources, ${documents.length} documents` };
+  return { problems, seen: `${code.length} sources, ${tests.length} files of tests, ${documents.length} documents` };
 }
 
 export const prose = {
@@ -63,6 +85,7 @@ export const prose = {
   sound: {
     "packages/a/package.json": "{}",
     "packages/a/src/index.ts": "/** Subscribers are notified after each append. */\nexport const told = 'nobody says';\n",
+    "packages/a/src/index.test.ts": 'it("is notified", () => undefined); // told\n',
     "docs/a.md": "The reader gets the events.\n",
   },
   planted: [
@@ -75,6 +98,11 @@ export const prose = {
       title: "idiom in an error message",
       files: { "packages/c/package.json": "{}", "packages/c/src/index.ts": "export const error = { message: `${1} says no` };\n" },
       expects: /packages\/c\/src\/index\.ts:1: "says"/,
+    },
+    {
+      title: "idiom in the title of a test",
+      files: { "packages/a/src/d.test.ts": 'describe("d", () => {\n  it.each([])(`tells ${1}`, () => {});\n});\n' },
+      expects: /packages\/a\/src\/d\.test\.ts:2: "tells"/,
     },
     { title: "idiom in a document", files: { "docs/b.md": "# B\n\nIt goes on.\n" }, expects: /docs\/b\.md:3: "goes on"/ },
   ],

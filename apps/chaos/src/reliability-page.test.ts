@@ -27,7 +27,7 @@ it("names the run at the top", () => {
   expect(page.indexOf("## kills")).toBeLessThan(page.indexOf("## pauses"));
 });
 
-it("says of sections of another commit that they are", () => {
+it("marks sections of another commit", () => {
   const page = pageWith({ deploys: kept({ commit: "bbbbbbb" }), kills: kept(), pauses: kept() });
   expect(page).toContain("commit aaaaaaa. 1 of the 3 sections are of other commits (bbbbbbb), and say so.");
   const [, deploys = "", kills = ""] = page.split("\n## ");

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { complaintOf } from "./complaint.ts";
 import { exitCodeOf, exitCodeOfRun } from "./exit-code.ts";
 
-test("an error says what happened, why, and what to try, with its code", () => {
+test("an error shows what happened, why, and what to try, with its code", () => {
   expect(complaintOf(new AgentError("MODEL_AUTH", { message: "OpenAI answered 401: bad key." }))).toEqual([
     "OpenAI answered 401: bad key. (MODEL_AUTH)",
     "why: The vendor refused the key.",
@@ -11,7 +11,7 @@ test("an error says what happened, why, and what to try, with its code", () => {
   ]);
 });
 
-test("what a vendor said of its refusal is shown to the person who runs the program, on one line", () => {
+test("a vendor's sentence about its refusal is shown to the user of the program, on one line", () => {
   const error = new AgentError("MODEL_AUTH", { message: "OpenAI answered 401.", vendorSaid: "No such\nkey." });
   expect(complaintOf(error)[1]).toBe("why: The vendor refused the key. It said: No such key.");
   expect(complaintOf(new AgentError("MODEL_AUTH", { message: "OpenAI answered 401." }), "Not paid.")[1]).toBe(
@@ -19,18 +19,18 @@ test("what a vendor said of its refusal is shown to the person who runs the prog
   );
 });
 
-test("a stranger's text is not shown: it may hold anything", () => {
+test("the text of an unknown error is not shown: it may hold anything", () => {
   const told = complaintOf(new TypeError("key sk-secret in https://user:secret@host")).join("\n");
   expect(told).toContain("Unexpected TypeError. (INTERNAL)");
   expect(told).not.toContain("secret");
 });
 
-test("the system's own errors about files are told by their meaning", () => {
+test("the system's own errors about files are shown by their meaning", () => {
   expect(complaintOf(Object.assign(new Error("x"), { code: "EACCES" }))[0]).toContain("STORE_READ_ONLY");
   expect(complaintOf(Object.assign(new Error("x"), { code: "ENOSPC" }))[0]).toContain("STORE_FULL");
 });
 
-test("a code that only a newer server knows is told as it is", () => {
+test("a code that only a newer server knows is shown as it is", () => {
   const error = Object.assign(new AgentError("INTERNAL", { message: "Too early.", fix: "Wait." }), { code: "TOO_EARLY" });
   expect(complaintOf(error)).toEqual(["Too early. (TOO_EARLY)", "why: The server says so.", "try: Wait."]);
   expect(exitCodeOf("TOO_EARLY" as ErrorCode)).toBe(1);
@@ -62,7 +62,7 @@ test("every code of the table has an exit code, and none of them is 0", () => {
   for (const code of Object.keys(errorTable) as ErrorCode[]) expect([1, 2, 3, 4, 5, 130]).toContain(exitCodeOf(code));
 });
 
-test("a run ends as its status says, and a limit shows", () => {
+test("the end of a run shows its status and a reached limit", () => {
   expect(exitCodeOfRun({ status: "completed" })).toBe(0);
   expect(exitCodeOfRun({ status: "completed", limit: { which: "turns", value: 10 } })).toBe(5);
   expect(exitCodeOfRun({ status: "awaiting_tool_execution" })).toBe(0);

@@ -67,7 +67,7 @@ async function chatAt(place: ChatPlace, id?: string) {
 }
 
 test.each(["here", "on a server"])(
-  "a chat %s asks before a call runs, takes y or n with a note, and goes on when all is said",
+  "a chat %s asks before a call runs, takes y or n with a note, and continues when all calls are decided",
   async (where) => {
     const { agent, ran, provider } = careful();
     const { shows, type, ended, output } = await chatAt(where === "here" ? await here(agent) : (await there(agent)).place);
@@ -158,7 +158,7 @@ test("a terminal of a few rows has all of the arguments in its scrollback before
   await ended;
 });
 
-test("`ask` says what waits, `sessions list` for what, and `sessions show` asks it", async () => {
+test("`ask` shows what waits, `sessions list` for what, and `sessions show` asks for the decision", async () => {
   const { agent, ran } = careful();
   const { url } = await there(agent);
   const cwd = await emptyDirectory();

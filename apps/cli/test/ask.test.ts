@@ -25,7 +25,7 @@ describe.concurrent("ask", () => {
     expect(stderr).toMatch(/Resume: loopwright chat --resume [a-z0-9]+\n$/);
   });
 
-  test("fails with its exit code also where nobody reads what went wrong", async () => {
+  test("fails with its exit code also when standard error is not read", async () => {
     const cwd = await emptyDirectory();
     for (const [words, code] of [
       [["ask", "--provider", "openai", "hello"], 3],
@@ -62,7 +62,7 @@ describe.concurrent("ask", () => {
     expect(stderr).toContain("--provider");
   });
 
-  test("names a command to go on with that exists where it was started", async () => {
+  test("names a command to continue with that exists where it was started", async () => {
     const asked = async (env: Readonly<Record<string, string>>) => (await run(["ask", "hi"], { cwd: await emptyDirectory(), env })).stderr;
     expect(await asked({})).toMatch(/^Resume: loopwright chat --resume \w+$/m);
     expect(await asked({ LOOPWRIGHT_COMMAND: "npm start --" })).toMatch(/^Resume: npm start -- chat --resume \w+$/m);
@@ -104,7 +104,7 @@ describe.concurrent("ask", () => {
     expect(await asked(["look at this", "-"], "a\nb\n")).toEqual({ role: "user", content: "look at this\n\na\nb" });
   });
 
-  test("goes on with a session", async () => {
+  test("continues a session", async () => {
     const cwd = await emptyDirectory();
     const first = parse((await run(["ask", "--json", "one"], { cwd })).stdout)[0];
     const id = first?.type === "session_start" ? first.sessionId : "";
@@ -113,7 +113,7 @@ describe.concurrent("ask", () => {
     expect(shown.stdout).toMatch(/> one[\s\S]*> two/);
   });
 
-  test("is quiet when asked, and writes nothing where nothing was said", async () => {
+  test("is quiet when asked, and writes nothing for an empty answer", async () => {
     const { stderr } = await run(["ask", "--quiet", "hello"], { cwd: await emptyDirectory() });
     expect(stderr).toBe("");
   });

@@ -236,7 +236,7 @@ it.each([anthropic, gemini, ollama, openai])(
 );
 
 describe("one conversation with a tool", () => {
-  it("A36, B91: is told with the same events over every vendor's wire", async () => {
+  it("A36, B91: gives the same events over every vendor's wire", async () => {
     const all: (readonly [string, readonly unknown[]])[] = [];
     for (const [name, wire] of Object.entries(wires)) {
       const { session, server } = await start(wire);

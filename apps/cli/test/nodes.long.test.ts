@@ -60,7 +60,7 @@ const missing = redisMissing();
 if (missing) console.log(`several nodes: skipped, ${missing}`);
 
 describe.concurrent("several processes", () => {
-  test("a server and a worker over one file: what is said to the one is answered by the other", async ({ onTestFinished: onEnd }) => {
+  test("a server and a worker over one file: an input to the one is answered by the other", async ({ onTestFinished: onEnd }) => {
     const cwd = await emptyDirectory();
     const server = await startServer({ cwd, flags: ["--role", "server"], onEnd });
     await begin(server.client, "s");
@@ -74,7 +74,7 @@ describe.concurrent("several processes", () => {
     expect([workerSaid, said].map((text) => text.includes("its event channel reaches none of the others"))).toEqual([true, true]);
   });
 
-  test("a worker that was given a port says there how it stands, and nothing else", async ({ onTestFinished: onEnd }) => {
+  test("a worker with a port reports its health there, and nothing else", async ({ onTestFinished: onEnd }) => {
     const port = await freePort();
     const worker = startNode(["run", "--offline", "--role", "worker", "--port", `${port}`], { cwd: await emptyDirectory(), onEnd });
     await worker.says(`/healthz, /readyz and /metrics are at http://127.0.0.1:${port}`);
@@ -138,7 +138,7 @@ describe.concurrent("several processes", () => {
       expect(all.join("")).not.toContain("hunter2");
     });
 
-    test("doctor says how store, channel and queue are", async ({ onTestFinished: onEnd }) => {
+    test("doctor reports the health of store, channel and queue", async ({ onTestFinished: onEnd }) => {
       const redis = await startRedis();
       onEnd(() => redis.stop());
       const cwd = await emptyDirectory();

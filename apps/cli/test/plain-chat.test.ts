@@ -37,7 +37,7 @@ test("a plain chat appends only: no byte that moves the cursor or erases", async
   expect(output.terminal.written.join("")).not.toContain("\u001b");
 });
 
-test("a chat in this process shows what the vendor said of a call that it refused", async () => {
+test("a chat in this process shows the vendor's sentence about a call that it refused", async () => {
   const settings = resolveSettings({ offline: true }, {}, await emptyDirectory());
   const whole = offline({ pace: 0 });
   const refusal = { message: "The vendor answered 404.", vendorSaid: "No such model.", retryable: false };

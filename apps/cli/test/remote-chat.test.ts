@@ -63,7 +63,7 @@ test("Esc stops the answer on the server and keeps what was written", async () =
   expect(messages.at(-1)?.message).toMatchObject({ role: "assistant", stopReason: "aborted" });
 });
 
-test("whoever comes in the middle of an answer sees all of it once, and leaving does not stop it", async () => {
+test("a reader that joins in the middle of an answer sees all of it once, and leaving does not stop it", async () => {
   const server = await startServer({ cwd: await emptyDirectory(), env: { LOOPWRIGHT_OFFLINE_PACE: "3" } });
   const first = await open(server);
   first.type("long answer\r");
@@ -80,7 +80,7 @@ test("whoever comes in the middle of an answer sees all of it once, and leaving 
   for (const words of ["A long answer", "The end"]) expect(lines.filter((line) => line.includes(words))).toHaveLength(1);
 });
 
-test("the chat outlives its server: an answer cut off by kill -9 goes on when the server is there again", async () => {
+test("the chat outlives its server: an answer cut off by kill -9 continues when the server is there again", async () => {
   const cwd = await emptyDirectory();
   const server = await startServer({ cwd, env: { LOOPWRIGHT_OFFLINE_PACE: "5" } });
   const { screen, type, sessionId } = await open(server);

@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { checkStore } from "../src/commands/check-store.ts";
 
 it.skipIf(redisMissing() !== undefined)(
-  "doctor says that a Redis went back to an older state, and takes it as it is when it is told to",
+  "doctor reports that a Redis went back to an older state, and accepts that state on request",
   async () => {
     const redis = await startRedis();
     onTestFinished(() => redis.stop());

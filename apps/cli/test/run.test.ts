@@ -18,7 +18,7 @@ function lastAnswer(messages: readonly { readonly role: string }[]): AssistantMe
 }
 
 describe.concurrent("run", () => {
-  test("prints where it is, who answers and why, where sessions are kept and how it is stopped; and answers there", async ({
+  test("prints its address, the model and its reason, where sessions are kept and how it is stopped; and answers there", async ({
     onTestFinished: onEnd,
   }) => {
     const cwd = await emptyDirectory();
@@ -51,7 +51,7 @@ describe.concurrent("run", () => {
     expect(shown.stdout).toMatch(/> what is 6 \* 7\?[\s\S]*42/);
   });
 
-  test("says everything as JSON with --json", async () => {
+  test("prints everything as JSON with --json", async () => {
     const running = start(["run", "--offline", "--port", "0", "--json"], { cwd: await emptyDirectory() });
     const first = JSON.parse((await running.says("\n")).split("\n")[0] ?? "") as { readonly message: string; readonly url: string };
     expect(first).toMatchObject({ level: "info", message: "listening", provider: "offline" });
@@ -86,7 +86,7 @@ describe.concurrent("run", () => {
 });
 
 describe.concurrent("a server that ends", () => {
-  test("lets what runs go on at the next start when Ctrl+C does not want to wait", async ({ onTestFinished: onEnd }) => {
+  test("continues unfinished runs at the next start when Ctrl+C is pressed twice", async ({ onTestFinished: onEnd }) => {
     const cwd = await emptyDirectory();
     const server = await startServer({ onEnd, cwd, env: slow });
     const { runId } = await server.client.sessions.create({ id: "one" }).then(() => server.client.sessions.submit("one", "long answer"));

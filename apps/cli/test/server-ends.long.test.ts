@@ -46,7 +46,7 @@ describe.concurrent("a server that ends", () => {
     expect(code).toBe(130);
   });
 
-  test("with kill -9 in the middle of an answer, twice, goes on by itself at the next start: no gap, no double, on the same stream", async ({
+  test("with kill -9 in the middle of an answer, twice, continues by itself at the next start: no gap, no double, on the same stream", async ({
     onTestFinished: onEnd,
   }) => {
     const cwd = await emptyDirectory();

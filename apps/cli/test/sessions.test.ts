@@ -53,7 +53,7 @@ test.concurrent("sessions are listed, searched, shown and deleted", async () => 
   expect([gone?.code, kept?.stdout.includes(one), none?.stdout]).toEqual([1, false, ""]);
 });
 
-test.concurrent("a session that another program began is shown, and refused where it would go on under another agent", async () => {
+test.concurrent("a session that another program began is shown, and refused when it would continue under another agent", async () => {
   const cwd = await emptyDirectory();
   const store = sqliteStore({ path: join(cwd, ".loopwright", "sessions.db") });
   const agent = createAgent({ name: "lawyer", provider: scripted([{ text: "It is void." }]) });
@@ -95,7 +95,7 @@ test.concurrent("titles cannot touch the terminal", async () => {
   expect(listed.stdout).not.toContain("\u001b");
 });
 
-test.concurrent("a killed answer goes on when its session is resumed at once: nothing accepted is lost, and the attempt is shown as thrown away", async () => {
+test.concurrent("a killed answer continues when its session is resumed at once: nothing accepted is lost, and the attempt is shown as discarded", async () => {
   const cwd = await emptyDirectory();
   const running = start(["ask", "--json", "what is 6 * 7? think, then answer"], { cwd, env: { LOOPWRIGHT_OFFLINE_PACE: "5" } });
   const id = idIn(await running.says('"type":"tool_execution_end"'));

@@ -39,7 +39,7 @@ async function open(options: { readonly pace?: number; readonly workplace?: Work
   return { input, screen, workplace, sessionId: session.id, ended, type: (text) => void input.write(text) };
 }
 
-test("a question is answered with Markdown, and the footer tells what it took", async () => {
+test("a question is answered with Markdown, and the footer shows what it took", async () => {
   const { screen, type } = await open();
   type("what is 6 * 7?\r");
   const lines = await screen.until(
@@ -119,7 +119,7 @@ test("slash commands answer without asking the model", async () => {
   expect(await workplace.store.index.list("local")).toEqual([]);
 });
 
-test("an error is told in three lines and the chat goes on", async () => {
+test("an error is shown in three lines and the chat continues", async () => {
   const { screen, type } = await open();
   type("error\r");
   const lines = await screen.shows("try: ");

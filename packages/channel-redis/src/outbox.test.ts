@@ -34,14 +34,14 @@ it("joins what waits of a session, between two notifications", () => {
   expect(outbox.isEmpty).toBe(true);
 });
 
-it("spells a delta that goes on with little more than its text", () => {
+it("encodes a further delta of a lane in little more than its text", () => {
   const outbox = createOutbox({ limitBytes: 1_000_000, onDrop: () => {} });
   for (let n = 1; n <= 1_000; n++) outbox.publish(ref, [delta(n)]);
   const [batch] = outbox.take();
   expect(encodeFrame({ node: "n", id: 1, previous: 0, lines: batch?.lines ?? [] }).length).toBeLessThan(1_000 * 7 + 200);
 });
 
-it("drops deltas of all sessions before the hint of a fact, and says of which sessions", () => {
+it("drops deltas of all sessions before the hint of a fact, and names the sessions", () => {
   let drops = 0;
   const outbox = createOutbox({ limitBytes: 2_500, onDrop: () => void drops++ });
   outbox.publish(ref, [fact(1), delta(1, "x".repeat(900))]);
@@ -53,7 +53,7 @@ it("drops deltas of all sessions before the hint of a fact, and says of which se
   expect(told(outbox)).toEqual(["missed first", "missed second", "first #1", "third #2"]);
 });
 
-it("drops the hints of facts too when they alone are too much, and goes on with what comes then", () => {
+it("drops the hints of facts too when they alone are too much, and continues with later ones", () => {
   const outbox = createOutbox({ limitBytes: 2_000, onDrop: () => {} });
   for (let seq = 1; seq <= 20; seq++) outbox.publish(ref, [fact(seq, "x".repeat(100))]);
   const words = told(outbox);
@@ -69,7 +69,7 @@ it("never holds more than its limit, whatever comes", () => {
   expect(size.reduce((sum, one) => sum + one, 0)).toBeLessThan(60_000);
 });
 
-it("says that something of any session is missing when it is of very many", () => {
+it("marks all sessions as incomplete when very many are", () => {
   const outbox = createOutbox({ limitBytes: 100_000, onDrop: () => {} });
   for (let n = 0; n <= channelLimits.missedSessions; n++) outbox.publish({ ...ref, session: `s${n}` }, [delta(1)]);
   outbox.publish(ref, [delta(1, "x".repeat(100_000))]);

@@ -107,7 +107,7 @@ describeWithRedis("a channel over Redis", (redis) => {
     expect(isAscending(watcher.heard)).toBe(true);
   });
 
-  it("tells every frame once and writes every ring once, whatever replies to the speaker are swallowed", async () => {
+  it("delivers every frame once and writes every ring once, whichever replies to the publisher are lost", async () => {
     const line = await lineTo(redis());
     const options = own();
     const [speaker, listener] = [open({ ...options, url: line.url }), open(options)];
@@ -126,7 +126,7 @@ describeWithRedis("a channel over Redis", (redis) => {
     await expect.poll(async () => numbersOf(await listener.recall(ref, lane))).toEqual(upTo(61));
   });
 
-  it("tells listeners again and again to look for themselves while their Redis is silent, and hears again when it speaks", async () => {
+  it("asks listeners repeatedly to poll while their Redis is silent, and receives again when it replies", async () => {
     const line = await lineTo(redis());
     const options = own();
     const [speaker, listener] = [open(options), open({ ...options, url: line.url, clock: hasty(10), deadlineMs: 3_000 })];
@@ -148,7 +148,7 @@ describeWithRedis("a channel over Redis", (redis) => {
     expect(isAscending(watcher.heard)).toBe(true);
   });
 
-  it("takes nonsense on its topic for a gap, and hears what comes after", async () => {
+  it("treats invalid messages on its topic as a gap, and receives later ones", async () => {
     const options = own();
     const [speaker, listener] = [open(options), open(options)];
     const watcher = watch(listener);
@@ -210,7 +210,7 @@ describeWithRedis("a channel over Redis", (redis) => {
     }
   });
 
-  it("recalls what a lane says after Redis has lost its ring, and lets that expire too", async () => {
+  it("replays a lane after Redis has lost its ring, and lets the new ring expire too", async () => {
     const options = own();
     const channel = open(options);
     channel.publish(ref, [delta(1), delta(2)]);
@@ -229,7 +229,7 @@ describeWithRedis("a channel over Redis", (redis) => {
     expect(Number((await redis().command("PTTL", `${options.prefix}:lane:{local.first}:5:0`)).slice(1))).toBeGreaterThan(0);
   });
 
-  it("leaves the topic of a scope that nobody listens to any more, after a while, and can come back", async () => {
+  it("leaves the topic of a scope without listeners after a while, and can come back", async () => {
     const options = own({ clock: hasty(100), deadlineMs: 500_000 });
     const [speaker, listener] = [open(own({ prefix: options.prefix ?? "" })), open(options)];
     const topic = `${options.prefix}:events:local`;
@@ -245,7 +245,7 @@ describeWithRedis("a channel over Redis", (redis) => {
     }
   });
 
-  it("drops deltas first when too much waits, tells listeners so, and keeps the hints of facts", async () => {
+  it("drops deltas first when too much waits, reports the gap to listeners, and keeps the hints of facts", async () => {
     const line = await lineTo(redis());
     const options = own();
     const { logger, said } = lines();
@@ -271,7 +271,7 @@ describeWithRedis("a channel over Redis", (redis) => {
     expect(watcher.heard.length).toBeLessThan(1_000);
   });
 
-  it("goes on carrying events when Redis has no room for rings", async () => {
+  it("keeps carrying events when Redis has no memory for rings", async () => {
     const full = await startRedis({ args: ["--appendonly", "no", "--maxmemory", "1"] });
     onTestFinished(() => full.stop());
     const { logger, said } = lines();
@@ -287,7 +287,7 @@ describeWithRedis("a channel over Redis", (redis) => {
     expect(await speaker.recall(ref, lane)).toEqual([]);
   });
 
-  it("asks a Redis that does not let it speak less and less often, and says so once", async () => {
+  it("asks a Redis that refuses to publish at growing intervals, and logs it once", async () => {
     await redis().command("ACL", "SETUSER", "mute", "on", ">hunter2", "~*", "&*", "+@all", "-publish");
     const { logger, said } = lines();
     const pauses: number[] = [];
@@ -312,7 +312,7 @@ describeWithRedis("a channel over Redis", (redis) => {
     expect(await channel.recall(ref, lane)).toEqual([]);
   });
 
-  it("hears its own node, recalls nothing and says no secret where there is no Redis", async () => {
+  it("delivers to its own node, replays nothing and shows no secret without a Redis", async () => {
     for (const url of ["redis://user:hunter2@127.0.0.1:1", redis().url.replace("redis://", "redis://user:hunter2@")]) {
       const { logger, said } = lines();
       const channel = open({ url, deadlineMs: 200, logger });
@@ -327,7 +327,7 @@ describeWithRedis("a channel over Redis", (redis) => {
     }
   });
 
-  it("lets the process end once it is closed, with what was said last sent, with Redis and without", async () => {
+  it("lets the process end once it is closed and the last events are sent, with Redis and without", async () => {
     const options = own();
     for (const url of [redis().url, "redis://127.0.0.1:1"]) {
       const program = `
@@ -353,7 +353,7 @@ describeWithRedis("a channel over Redis", (redis) => {
 });
 
 describeWithRedis("a channel whose Redis dies", () => {
-  it("tells listeners, and carries events again after a restart with empty data, without being made anew", async () => {
+  it("reports the gap to listeners and carries events again after a restart with empty data", async () => {
     const redis = await startRedis({ args: ["--appendonly", "no"] });
     onTestFinished(() => redis.stop());
     const clock = hasty(10);

@@ -93,7 +93,7 @@ describe("an execution over HTTP", () => {
     expect([requests.length, clock.waits]).toEqual([4, [250, 500, 1_000]]);
   });
 
-  it("goes on trying for minutes once the server has the input, then says that it is away", async () => {
+  it("keeps trying for minutes once the server has the input, then reports it as unreachable", async () => {
     const { client, requests } = scene(sse(accepted), new TypeError("no network"));
     await expect(client.execute("hello").result()).rejects.toMatchObject({ code: "SERVER_UNREACHABLE" });
     expect(requests.length).toBe(1 + 60 - 1);
@@ -111,7 +111,7 @@ describe("an execution over HTTP", () => {
     },
   );
 
-  it("waits as told where that is soon, and is refused where it is not", async () => {
+  it("waits as the server asks when that is short, and is refused when it is not", async () => {
     const soon = scene(problem("RUN_LIMIT", { "Retry-After": "5" }), sse(...ends));
     await soon.client.execute("hello").result();
     expect(soon.clock.waits).toEqual([5_000]);
@@ -143,14 +143,14 @@ describe("an execution over HTTP", () => {
     ]);
   });
 
-  it("ends where a person is to decide, and says on what", async () => {
+  it("ends where a person is to decide, and names the calls", async () => {
     const pending = { toolCallId: "c", callKey: "r1.1.0", toolName: "remove", args: {}, argsDigest: "d" };
     const complete = { type: "execute_complete", status: "awaiting_tool_execution", pendingApprovals: [pending] } as const;
     const result = await scene(sse(complete)).client.execute("hello").result();
     expect(result).toMatchObject({ status: "awaiting_tool_execution", pendingApprovals: [pending] });
   });
 
-  it("tells how its connection stands", async () => {
+  it("reports the state of its connection", async () => {
     const states: ConnectionState["state"][] = [];
     const { client } = scene(sse(accepted), sse(...ends));
     await client.execute("hello", { onState: ({ state }) => states.push(state) }).result();

@@ -118,7 +118,7 @@ describe("the connection of a follower", () => {
     expect(clock.waits).toEqual([1_000, 7_000]);
   });
 
-  it("is told to whoever asks", async () => {
+  it("is reported to a caller that asks", async () => {
     const states: ConnectionState[] = [];
     const answers = [() => Promise.reject(new TypeError("no network")), async () => sse(frameOf({ type: "rest" }))];
     const client = createClient({
@@ -206,7 +206,7 @@ describe("the connection of a follower", () => {
     expect(seen.map(({ type }) => type)).toEqual(["session_snapshot", "session_changed", "rest"]);
   });
 
-  it("shows a session anew among others where the server tells no more of its place", async () => {
+  it("replaces one session among others by a snapshot when the server has no more events for its cursor", async () => {
     const snapshot = { ...new ScriptedSession(1).steps[1]?.snapshot(), cursor: "12.65535" };
     const answers: Record<string, (() => Response)[]> = {
       "/base/api/notifications": [() => problem("HISTORY_EXPIRED"), () => sse(frameOf(durableEvent(13)))],
@@ -234,7 +234,7 @@ describe("the connection of a follower", () => {
     }
   });
 
-  it("tells nothing twice, even where a server sends again what the reader has", async () => {
+  it("delivers nothing twice, even when a server sends again what the reader has", async () => {
     const again = [durableEvent(1), durableEvent(2), durableEvent(2), durableEvent(1), durableEvent(3)].map(frameOf).join("");
     const answers = [sse(again), sse(`${again}${frameOf({ type: "rest" })}`)];
     const client = createClient({ url, clock: impatientClock(), fetch: async () => answers.shift() as Response });
@@ -253,7 +253,7 @@ describe("the connection of a follower", () => {
     expect(seen.map(({ type }) => type)).toEqual(["of_the_future", "rest"]);
   });
 
-  it("carries the token and the headers, and ends the request when nobody reads any more", async () => {
+  it("carries the token and the headers, and ends the request when its reader has left", async () => {
     let signal: AbortSignal | undefined;
     let sent: Headers | undefined;
     const fetch = async (request: Request): Promise<Response> => {

@@ -219,7 +219,7 @@ describe("a decision with edited arguments", () => {
     expect([await types(), approvalOf(session).callKey]).toEqual([before, callKey]);
   });
 
-  it("is judged by a Standard Schema too, and once more by who starts the tool", async () => {
+  it("is judged by a Standard Schema too, and once more by the owner that starts the tool", async () => {
     const checked: unknown[] = [];
     const parameters: StandardSchema<{ n: number }> = {
       "~standard": {

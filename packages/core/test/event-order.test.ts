@@ -257,7 +257,7 @@ describe("the events of an execution are in order", () => {
     conforms(told, { joins: false });
   });
 
-  it("to a reader who is far behind, with a snapshot in place of deltas", async () => {
+  it("to a reader that is far behind, with a snapshot in place of deltas", async () => {
     const { session } = world([{ text: "x".repeat(1_200_000), chunkSize: 1_000 }, { text: "next" }]);
     const stream = execute(session, "go");
     await stream.result();

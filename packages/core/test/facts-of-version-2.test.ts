@@ -40,7 +40,7 @@ describe("the events of the written logs", () => {
     assertEventStream(eventsIn(numbered(writtenLogs[name] ?? [])), { mayLoseDeltas: true });
   });
 
-  it("say what hooks changed and spent before what became of it", () => {
+  it("show what hooks changed and spent before the result of it", () => {
     const [verdict, expense, input] = eventsIn(children).filter(({ seq }) => seq === 3);
     expect([verdict, expense, input]).toMatchObject([
       { type: "verdict", hook: "pii", point: "accept", action: "edit", reason: "an address" },

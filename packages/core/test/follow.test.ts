@@ -62,7 +62,7 @@ function fragile(store: SessionStore): { readonly store: SessionStore; isDown: b
   return control;
 }
 
-describe("who follows a session", () => {
+describe("a follower of a session", () => {
   it("that is not loaded yet gets the events from now on, and none from before", async () => {
     const { session, again } = world([{ text: "one" }, { text: "two" }]);
     await execute(session, "first").result();
@@ -217,7 +217,7 @@ describe("the snapshot of each open lane", () => {
     expect(session.lanes()).toEqual([]);
   });
 
-  it("holds the steps of a tool as they are now, for who comes late", async () => {
+  it("holds the steps of a tool as they are now, for a reader that joins late", async () => {
     const gate = deferred<void>();
     const reads = defineTool({
       name: "reads",

@@ -59,7 +59,7 @@ describe("two handles on one session in one process", () => {
     expect(started).toHaveLength(1);
   });
 
-  it("hear at once of what the other wrote while they were reading", async () => {
+  it("are notified at once of what the other wrote while they were reading", async () => {
     const clock = manualClock();
     const inner = memoryStore({ clock });
     let onRead = async (): Promise<void> => {};
@@ -163,7 +163,7 @@ describe("an owner whose first append is acknowledged late", () => {
   });
 });
 
-describe("who joins a run that speaks", () => {
+describe("that joins a run while it streams", () => {
   it("gets the text so far as a snapshot, then the rest", async () => {
     const speaking = world([{ text: "one two", hang: true }]);
     const first = execute(speaking.session, "hi");

@@ -29,7 +29,7 @@ describe("the hook accept", () => {
     await expect(execute(again(), "pay with 1234", { idempotencyKey: "k" }).result()).rejects.toMatchObject({ code: "KEY_REUSED" });
   });
 
-  it("refuses a message: nothing is recorded, and `submit` and `execute` say why", async () => {
+  it("refuses a message: nothing is recorded, and `submit` and `execute` give the reason", async () => {
     const { session, facts } = hooked([], { accept: () => ({ action: "refuse", reason: "Not on Sundays." }) });
     const refusal = { code: "INPUT_REFUSED", message: "Not on Sundays." };
     await expect(session.submit("x")).rejects.toMatchObject(refusal);

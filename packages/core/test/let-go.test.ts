@@ -58,7 +58,7 @@ describe("a session that is let go", () => {
     await session[Symbol.asyncDispose]();
   });
 
-  it("while its batch is written launches nothing, and settles who offered it", async () => {
+  it("while its batch is written launches nothing, and settles the callers that offered it", async () => {
     const clock = manualClock();
     const held = heldStore(memoryStore({ clock }), "append");
     const { session, provider } = world([{ text: "no" }], { session: { store: held.store, clock } });

@@ -78,7 +78,7 @@ describe("F8: a count of tokens", () => {
     ["is no number", { input: Number.NaN, output: Number.POSITIVE_INFINITY }],
     ["is a fraction", { input: 0.5, output: 1.5 }],
     ["is a text", { input: "12", output: null } as never],
-  ])("that %s is unknown: the cost of the run is what is known, and says that it is more", async (_, usage) => {
+  ])("that %s is unknown: the cost of the run is what is known, and is marked as incomplete", async (_, usage) => {
     const { usage: sum, cost, log } = await spentWith(turnOf(usage));
     expect(sum).toEqual({ input: 10, output: 5 });
     expect(cost).toEqual({ totalUsd: expect.closeTo(okCost, 12), partial: true });

@@ -92,7 +92,7 @@ describe.each(kinds)("a session that holds %s", (what) => {
     expect(session.messages).toHaveLength(4);
   });
 
-  it("is released with its run by the owner that meets it, and reported to those who wait for it", async () => {
+  it("is released with its run by the owner that meets it, and reported to the callers that wait for it", async () => {
     const made = world([{ text: "half", hang: true }]);
     const result = execute(made.session, "one").result();
     await calm();
@@ -109,7 +109,7 @@ describe.each(kinds)("a session that holds %s", (what) => {
     expect(made.session.snapshot()).toMatchObject({ readOnly: true, status: "running" });
   });
 
-  it("is no session of fewer facts for who folds it beside the log", async () => {
+  it("is no session of fewer facts for code that folds the log by itself", async () => {
     const { store, all } = await goneOnWith(what);
     const folded = foldSession(ref, store.blobs);
     await expect(folded.add(all)).rejects.toMatchObject(tooNew);

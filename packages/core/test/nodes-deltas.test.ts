@@ -408,7 +408,7 @@ describe("a node that runs the session itself", () => {
     expect(channel.recalls).toBe(0);
   });
 
-  it("hears nothing at all of the channel while the log tells it of appends", async () => {
+  it("uses no subscription of the channel while the log notifies it of appends", async () => {
     const { node, model, channel } = nodes();
     const owner = node();
     heardBy(owner);
@@ -438,7 +438,7 @@ describe("a node that runs the session itself", () => {
 });
 
 describe("whatever the channel loses and however late the log is", () => {
-  it("a watcher is told a legal stream whose last words are those of the log", async () => {
+  it("a watcher gets a legal stream that ends as the log does", async () => {
     let snapshots = 0;
     for (let seed = 1; seed <= 60; seed++) {
       const random = seededRandom(seed);

@@ -46,7 +46,7 @@ describe("a handle that does not drive", () => {
     expect(ofType(await read, "run_end")).toHaveLength(1);
   });
 
-  it("sees it also where the log tells nobody, a poll later", async () => {
+  it("sees it also when the log notifies no process, a poll later", async () => {
     const clock = manualClock();
     const store = silent(memoryStore({ clock }));
     const { session, again } = world([{ text: "hello" }], { session: { store, clock } });
@@ -71,7 +71,7 @@ describe("a handle that does not drive", () => {
     expect(await teller.abort()).toBe(false);
   });
 
-  it("answers calls that another has asked, and follows the run that goes on", async () => {
+  it("answers calls that another has asked, and follows the run that continues", async () => {
     const { session, again, types } = world([{ calls: [{ name: "ask" }] }, { text: "thanks" }], { tools: [ask] });
     const { pendingToolCalls } = await execute(session, "hi").result();
     const [call] = pendingToolCalls ?? [];
@@ -85,7 +85,7 @@ describe("a handle that does not drive", () => {
     expect(await teller.submit([result])).toMatchObject({ replayed: true });
   });
 
-  it("says of an input that it was accepted before, whoever did", async () => {
+  it("reports an input that any node accepted before as replayed", async () => {
     const { session, again } = world([{ text: "one" }]);
     const { runId } = await session.submit("hi", { idempotencyKey: "k" });
     const teller = again({ drives: false });

@@ -125,7 +125,7 @@ describe("a session that is handed over", () => {
     ["once", "interrupted", 1],
     ["idempotent", "ok", 2],
     ["pure", "ok", 2],
-  ] as const)("leaves a tool of class %s that goes on as a crash would: %s", async (replay, outcome, starts) => {
+  ] as const)("leaves a tool of class %s that still runs as a crash would: %s", async (replay, outcome, starts) => {
     const keys: string[] = [];
     const work = defineTool({
       name: "work",

@@ -88,7 +88,7 @@ async function crowd(seed: number): Promise<Crowd> {
 const textsOf = (facts: readonly Fact[]): readonly string[] =>
   facts.flatMap((fact) => (fact.type === "input.accepted" && typeof fact.message?.content === "string" ? [fact.message.content] : []));
 
-describe("messages that are said on many nodes at once", () => {
+describe("messages that are sent to many nodes at once", () => {
   it("are each in the log once when they were accepted, and each run of theirs ends once", async () => {
     const outcomes = new Map<string, number>();
     for (let seed = 1; seed <= 40; seed++) {
@@ -118,7 +118,7 @@ describe("messages that are said on many nodes at once", () => {
     expect(outcomes.get("reject SESSION_BUSY") ?? 0).toBeGreaterThan(5);
   });
 
-  it("are accepted in the order in which one node said them", async () => {
+  it("are accepted in the order in which one node sent them", async () => {
     const { node, facts, pass } = nodes();
     const [a, b] = [node({ drives: false }), node({ drives: false })];
     await Promise.all([0, 1, 2, 3, 4].flatMap((place) => [a.submit(`a${place}`), b.submit(`b${place}`)]));
@@ -152,7 +152,7 @@ describe("messages that are said on many nodes at once", () => {
     expect(model).toHaveLength(2);
   });
 
-  it("(reject) are refused on a node that has not heard yet of the run of another", async () => {
+  it("(reject) are refused on a node that does not know the run of another yet", async () => {
     const { node } = nodes({ tells: false, hasChannel: false });
     const late = node({ drives: false });
     await late.ready();

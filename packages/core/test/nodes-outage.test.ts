@@ -50,7 +50,7 @@ function awayStore({ store: inner, clock }: Nodes): Away {
 const faults: readonly Fault[] = ["refuses", "unknown", "silent", "written"];
 
 describe("while the store does not answer", () => {
-  it.each(faults)("(%s) whoever says something is told so within two seconds", async (fault) => {
+  it.each(faults)("(%s) a caller that submits gets the error within two seconds", async (fault) => {
     const scene = nodes();
     const away = awayStore(scene);
     const session = scene.node({ store: away.store, drives: false });
@@ -69,7 +69,7 @@ describe("while the store does not answer", () => {
     expect(scene.clock.pending).toBe(0);
   });
 
-  it("an input that was recorded without anybody being told is accepted once", async () => {
+  it("an input that was recorded without an answer to its sender is accepted once", async () => {
     const scene = nodes();
     const away = awayStore(scene);
     const session = scene.node({ store: away.store, drives: false });
@@ -84,7 +84,7 @@ describe("while the store does not answer", () => {
     expect((await scene.types()).filter((type) => type === "input.accepted")).toHaveLength(1);
   });
 
-  it("a change that nobody waits for any more is not recorded later", async () => {
+  it("a change whose caller has given up is not recorded later", async () => {
     const scene = nodes();
     const away = awayStore(scene);
     const session = scene.node({ store: away.store, drives: false });

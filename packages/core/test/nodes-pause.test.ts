@@ -98,7 +98,7 @@ describe("a process that stood still", () => {
     expect(paused.messages.at(-1)).toMatchObject({ content: [{ text: "done" }] });
   });
 
-  it("asks before it goes on, though its lease is not over: what runs here goes on when it stands", async () => {
+  it("asks the store before it continues, although its lease is not over: its effects continue when the lease is confirmed", async () => {
     const { node, store, clock, pass, model, types } = nodes();
     const mine = stoppable(clock);
     const gate = deferred();
@@ -128,7 +128,7 @@ describe("a process that stood still", () => {
     expect((await types()).filter((type) => type === "owner.claimed")).toHaveLength(1);
   });
 
-  it("loses what runs here when the store says that the lease is another's", async () => {
+  it("gives up its effects when the store reports that the lease is another's", async () => {
     const { node, store, clock, pass, model, types } = nodes();
     const mine = stoppable(clock);
     const renew = async (): Promise<boolean> => false;

@@ -37,7 +37,7 @@ async function takenOver(): Promise<Cut> {
 
 const inputs = async ({ facts }: Nodes): Promise<number> => (await facts()).filter(({ type }) => type === "input.accepted").length;
 
-describe("C04: the same words said again after an owner has died", () => {
+describe("C04: the same input sent again after an owner has died", () => {
   it("are the input that was cut off, on a node that had the session loaded at rest and has taken over", async () => {
     const { scene, heir } = await takenOver();
     expect(await heir.submit("go")).toMatchObject({ replayed: true, runId: heir.runId });
@@ -90,13 +90,13 @@ describe("C04: the same words said again after an owner has died", () => {
     expect(await server.submit("go")).toMatchObject({ replayed: false });
   });
 
-  it("are the same where a server died after it had recorded them, and nobody has begun", async () => {
+  it("are the same when a server died after it had recorded them, and no owner has begun", async () => {
     const scene = nodes();
     const { runId } = await scene.node({ drives: false }).submit("go");
     expect(await scene.node({ drives: false }).submit("go")).toMatchObject({ replayed: true, runId });
   });
 
-  it("are two inputs to the owner when both were said since it was taken over", async () => {
+  it("are two inputs to the owner when both came since it took over", async () => {
     const { scene, heir, server } = await takenOver();
     await server.submit("and back", { mode: "steer" });
     scene.model[2]?.say("Gone.");
@@ -108,7 +108,7 @@ describe("C04: the same words said again after an owner has died", () => {
   });
 });
 
-describe("the same words said again while nobody has died", () => {
+describe("the same input sent again while no owner has died", () => {
   it("are another input to the owner, which knows that it lives; to others they are a copy until they are answered", async () => {
     const scene = nodes();
     const server = scene.node({ drives: false });
@@ -120,7 +120,7 @@ describe("the same words said again while nobody has died", () => {
     expect(await worker.submit("go")).toMatchObject({ replayed: false });
   });
 
-  it("are another input to the owner, also in a run that has waited for a client and went on with another owner", async () => {
+  it("are another input to the owner, also in a run that has waited for a client and continued with another owner", async () => {
     const ask = defineTool({ name: "ask", description: "Asks", parameters: { type: "object" } });
     const scene = nodes({ tools: [ask] });
     const first = drive(scene.node());

@@ -48,7 +48,7 @@ describe("the recovery table: an input", () => {
     ["has", "after", true],
     ["has not", "before", false],
   ] as const)(
-    "row 2: an input of which nobody knows whether the log has it (it %s) is accepted once, and the same key says which",
+    "row 2: an input of which it is unknown whether the log has it (it %s) is accepted once, and the same key returns it",
     async (_, when, replayed) => {
       const made = processes(hello);
       const dying = made.boot({ at: 1, when }, { drives: false });
@@ -64,7 +64,7 @@ describe("the recovery table: an input", () => {
     },
   );
 
-  it("row 3: a durable input whose sender was told nothing gets its run from the next owner, and the sender the same run", async () => {
+  it("row 3: a durable input whose sender got no answer gets its run from the next owner, and the sender the same run", async () => {
     const made = processes(hello);
     const dying = made.boot({ at: 1, when: "after" }, { drives: false });
     dying.session.submit("go", key).catch(() => {});
@@ -80,7 +80,7 @@ describe("the recovery table: an input", () => {
     await expectWholeHistory(made, client);
   });
 
-  it("row 4: a durable input that nobody was told of is in the list of those that need an owner, at once", async () => {
+  it("row 4: a durable input without a hint is in the list of sessions that need an owner, at once", async () => {
     const made = await withInput(hello);
     const now = made.clock.now();
     expect(await made.store.log.due({ now })).toEqual([{ ref: { scope: "local", session: "s1" }, due: 0 }]);
@@ -164,7 +164,7 @@ function expectToldAnew({ events }: Client, said: string, then: string): void {
 }
 
 describe("the recovery table: an answer", () => {
-  it("row 8: an answer cut off in mid-stream is discarded before the eyes of its reader, and told anew from its start", async () => {
+  it("row 8: an answer cut off in mid-stream is discarded for its reader, and streamed again from its start", async () => {
     const made = await withInput((_request, call) => (call === 1 ? { text: "Once upon", hang: true } : { text: "Hello." }));
     const dying = made.boot();
     const client = made.client();
@@ -229,7 +229,7 @@ describe("the recovery table: an answer", () => {
     await expectWholeHistory(made, client);
   });
 
-  it("row 10: a writer that lives and was not answered asks under the same batch id, and goes on without a second model call", async () => {
+  it("row 10: a live writer without an answer asks under the same batch id, and continues without a second model call", async () => {
     const made = processes(hello);
     const { log } = made.store;
     const batches: string[] = [];

@@ -35,7 +35,7 @@ function halfOf(value: Json): Json {
 
 describe("the recovery table", () => {
   it.each([1, 2])(
-    "row 26: a snapshot of which a process left half (its write %i) is ignored: the session is what its log says",
+    "row 26: a snapshot of which a process left half (its write %i) is ignored: the session has the state of its log",
     async (at) => {
       const texts = Array.from({ length: 60 }, (_, turn) => `Answer ${turn}.`);
       const made = processes(texts.map((text) => ({ text })));
@@ -57,7 +57,7 @@ describe("the recovery table", () => {
     },
   );
 
-  it("row 27: a run whose end was durable and never told is told of by the log, and asks for nothing more", async () => {
+  it("row 27: a run whose end was durable and never published is read from the log, and needs nothing more", async () => {
     const made = processes([{ text: "Hello." }]);
     const dying = made.boot({ at: 2, when: "after" });
     const heard: string[] = [];
@@ -79,7 +79,7 @@ describe("the recovery table", () => {
     expect([await made.facts(), made.provider.requests.length]).toEqual([before, 1]);
   });
 
-  it("row 29: an answer in the middle of which the store goes away is aborted when that lasts, and told anew once it is back", async () => {
+  it("row 29: an answer in the middle of which the store goes away is aborted when that lasts, and streamed again once it is back", async () => {
     const { node, store, pass, model, types } = nodes();
     const away = { is: false };
     const asked =
@@ -119,7 +119,7 @@ describe("the recovery table", () => {
     ]);
   });
 
-  it("row 30: an owner that slept for a minute in mid-answer is fenced at its first append, drops all, and tells what the next one wrote", async () => {
+  it("row 30: an owner that slept for a minute in mid-answer is fenced at its first append, drops all, and publishes what the next one wrote", async () => {
     const { node, store, pass, model, facts } = nodes({ tells: false, hasChannel: false }); // Nothing reaches who sleeps.
     const own = manualClock(); // Stands still: the process is stopped.
     const outcomes: string[] = [];

@@ -47,7 +47,7 @@ describe("docs/recovery.md", () => {
     expect(rows.map(({ row }) => row)).toEqual(Array.from({ length: rowCount }, (_, place) => place + 1));
   });
 
-  it("names, for each row, all files with a test that is named after it; a row without one says that it is to come", () => {
+  it("names, for each row, all files with a test that is named after it; a row without one is marked as to come", () => {
     const named = rows.map(({ row, files, isToCome }) => ({ row, isToCome, files: [...files].sort() }));
     expect(named).toEqual(rows.map(({ row }) => ({ row, isToCome: !tests.has(row), files: [...(tests.get(row) ?? [])].sort() })));
     expect(rows.filter(({ isToCome }) => isToCome).map(({ row }) => row)).toEqual([25, 31, 32]);
@@ -64,7 +64,7 @@ describe("docs/promises.md", () => {
   const page = read("docs/promises.md");
   const table = [...page.matchAll(/^\| (P\d+) \|(.*)$/gm)].map(([, promise, rest = ""]) => ({ promise, links: linksIn(rest) }));
 
-  it("says of each promise by which tests or experiments it is checked, and which are not given yet", () => {
+  it("names for each promise the tests or experiments that check it, and the promises that are not given yet", () => {
     const promises = Array.from({ length: 15 }, (_, place) => `P${place + 1}`);
     const later = promises.filter((promise) => !table.some((row) => row.promise === promise));
     expect(table.map(({ promise }) => promise)).toEqual(promises.filter((promise) => !later.includes(promise)));

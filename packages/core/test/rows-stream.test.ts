@@ -168,7 +168,7 @@ describe("reasoning", () => {
     }
   });
 
-  it("B78: is stored with its number of tokens, and without one where the vendor did not say", async () => {
+  it("B78: is stored with its number of tokens, and without one when the vendor did not report it", async () => {
     const { session, facts } = world([{ thinking: "hm", text: "one", usage: { input: 5, output: 9, reasoning: 4 } }, { text: "two" }]);
     await execute(session, "1").result();
     await execute(session, "2").result();

@@ -114,7 +114,7 @@ describe("the recovery table", () => {
     }
   });
 
-  it("row 19: what waits is shown to whoever comes days later, and nothing but an answer or a decision moves it", async () => {
+  it("row 19: what waits is shown to a reader that comes days later, and only an answer or a decision continues it", async () => {
     const made = scene(["pick", "danger"]);
     const store = await begin(made);
     store.kill();
@@ -226,7 +226,7 @@ describe("the recovery table", () => {
     expect([made.starts.length, made.gated.length, session.pendingApprovals.length]).toEqual([1, 1, 0]);
   });
 
-  it("row 22: of two people who decide the second is told of the first decision, on whichever node", async () => {
+  it("row 22: of two people that decide the second gets the first decision, on whichever node", async () => {
     const made = scene(["danger"]);
     await begin(made);
     const [first, second] = [made.again({ drives: false }), made.boot().session];

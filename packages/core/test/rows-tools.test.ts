@@ -50,7 +50,7 @@ describe("a call", () => {
     ["B67: to a tool that does not exist", { name: "nowhere" }, "TOOL_UNKNOWN"],
     ["B90: with arguments that are no JSON", { name: "strict", argsText: '{"a":' }, "TOOL_ARGUMENTS"],
     ["B07: with arguments that do not fit", { name: "strict", args: { a: "x" } }, "TOOL_ARGUMENTS"],
-  ])("%s is answered with its code without running, and the run goes on", async (_, call, code) => {
+  ])("%s is answered with its code without running, and the run continues", async (_, call, code) => {
     let ran = 0;
     const strict = defineTool({ name: "strict", description: "Is strict.", parameters: z.object({ a: z.number() }), execute: () => ++ran });
     const tools = [tool("off", () => ++ran, { enabled: () => false }), strict];
@@ -219,7 +219,7 @@ describe("the tools of a request", () => {
     return provider.requests[0]?.parallelToolCalls;
   };
 
-  it("B11: are requested in parallel as the agent, the user's plan or the model says, and the option is left out without tools", async () => {
+  it("B11: are requested in parallel as the agent, the user's plan or the model decides, and the option is left out without tools", async () => {
     const always = new Set(["scripted-1"]);
     const byPlan: Hooks = { name: "prepare", prepare: ({ access }) => ({ parallelToolCalls: access.labels?.["plan"] === "pro" }) };
     const byModel: Hooks = { name: "prepare", prepare: ({ model }) => (always.has(model) ? { parallelToolCalls: true } : undefined) };

@@ -330,7 +330,7 @@ describe("a snapshot", () => {
     });
   });
 
-  it("names who takes part, the title and the metadata of a restored session", async () => {
+  it("names the participants, the title and the metadata of a restored session", async () => {
     const clock = manualClock();
     const { session, agent, store } = world([], {
       session: { clock, store: memoryStore({ clock }), title: "Paint", metadata: { a: 1 }, access: { user: "ada", scope: "local" } },

@@ -471,7 +471,7 @@ describe("row 26: a process that dies while it writes a snapshot", () => {
   const deaths = ["before the store has it", "with half of it written", "once the store has it"] as const;
   const cases = deaths.flatMap((when) => [1, 2, 3].map((put) => ({ when, put })));
 
-  it.each(cases)("at its put $put, $when, leaves a session that opens as its log says", async ({ when, put }) => {
+  it.each(cases)("at its put $put, $when, leaves a session that opens with the state of its log", async ({ when, put }) => {
     const { store, facts } = await withSnapshot();
     const states: State[] = [emptyState];
     for (const fact of facts) states.push(fold(states.at(-1) as State, fact));

@@ -182,7 +182,7 @@ describe("an input that is submitted", () => {
     await expect(session.submit("more")).rejects.toMatchObject({ code: "RUN_ABORTED" });
   });
 
-  it("belongs to the user that it names, who may not be of another scope", async () => {
+  it("belongs to the user that it names, which may not be of another scope", async () => {
     const { session, facts } = world([{ text: "one" }]);
     await session.submit("hi", { access: { user: "ada", scope: "local", roles: ["admin"] } });
     expect((await facts()).find(({ type }) => type === "input.accepted")).toMatchObject({ access: { user: "ada", roles: ["admin"] } });
@@ -385,7 +385,7 @@ describe("what is refused, or accepted already,", () => {
   });
 });
 
-describe("who stops a session", () => {
+describe("the author of an abort", () => {
   it("before its run has begun stops that run", async () => {
     const { session, provider } = world([{ text: "never" }]);
     const submitted = session.submit("hi");

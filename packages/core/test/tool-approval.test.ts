@@ -123,7 +123,7 @@ describe("the stream of a decision or an answer", () => {
     await expect(other.answer(call?.callKey ?? "", () => {})).rejects.toMatchObject({ code: "INPUT_INVALID" });
   });
 
-  it("of an answer may say that the call failed", async () => {
+  it("of an answer may report that the call failed", async () => {
     const pick = { name: "pick", description: "Picks.", parameters: { type: "object" } };
     const provider = scripted([{ calls: [{ name: "pick" }, { name: "pick" }] }, { text: "Then not." }]);
     const session = createSession({ agent: createAgent({ name: "painter", provider, tools: [pick] }) });

@@ -35,7 +35,7 @@ describe("a tool call", () => {
     ['{"__proto__": {"x": 1}}', "forbidden key"],
     ["[".repeat(5) + "]".repeat(5), "not a JSON object"],
     [`{"a":${"[".repeat(100)}${"]".repeat(100)}}`, "nested too deeply"],
-  ])("with the arguments %s is not run and says why", async (argsText, why) => {
+  ])("with the arguments %s is not run and gets the reason", async (argsText, why) => {
     let ran = 0;
     const { told } = await resultsOf([{ name: "t", argsText }], [textTool("t", () => ++ran)]);
     expect(told[0]?.text).toContain(why);

@@ -9,7 +9,7 @@ const durable = (seq: number, body: Body, runId = "r1"): SessionEvent =>
 const openReader = (runOf: (id: string) => string | undefined = () => undefined) => notificationsDialect.open({ runOf });
 
 describe("the notifications dialect", () => {
-  it("tells a run with a tool and text in its words, each with conversation and task", () => {
+  it("encodes a run with a tool and text in its own terms, each with conversation and task", () => {
     const dialect = openReader();
     const frames = dialect.events("c1", [
       durable(1, { type: "input_accepted", inputId: "i", mode: "enqueue" }),
@@ -39,7 +39,7 @@ describe("the notifications dialect", () => {
     for (const { data } of frames) expect(data).toMatchObject({ conversationId: "c1", taskId: "r1" });
   });
 
-  it("tells the deltas of two conversations apart", () => {
+  it("distinguishes the deltas of two conversations", () => {
     const dialect = openReader();
     dialect.events("c1", [durable(3, { type: "message_start", role: "assistant" }, "r1")]);
     dialect.events("c2", [durable(3, { type: "message_start", role: "assistant" }, "r2")]);
@@ -47,7 +47,7 @@ describe("the notifications dialect", () => {
     expect(frame?.data).toEqual({ conversationId: "c2", taskId: "r2", text: "x" });
   });
 
-  it("tells a failed run as one stream error and the status Failed", () => {
+  it("encodes a failed run as one stream error and the status Failed", () => {
     const frames = openReader().events("c1", [
       durable(8, { type: "error", reason: "error", code: "MODEL_AUTH", error: "refused" }),
       { ...durable(8, { type: "run_end", status: "failed", reason: "MODEL_AUTH" }), k: 1 } as DurableEvent,

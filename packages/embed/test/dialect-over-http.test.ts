@@ -6,7 +6,7 @@ const adder: Tool = { name: "add", description: "Adds.", parameters: { type: "ob
 const kindOf = ({ event, data }: Frame): string => [event, data["status"] ?? data["text"]].filter((one) => one !== undefined).join(" ");
 
 describe("the dialect of notifications", () => {
-  it("tells a run with a tool in its kinds, in a legal order", async () => {
+  it("encodes a run with a tool in its kinds, in a legal order", async () => {
     const led = ledAgent("led", [adder]);
     const scene = await openScene([led.agent], { s: "led" });
     const watching = await scene.watch();
@@ -37,7 +37,7 @@ describe("the dialect of notifications", () => {
     await scene.server.close();
   });
 
-  it("tells of a run that fails exactly once, and that it failed", async () => {
+  it("reports a failed run exactly once, as failed", async () => {
     const led = ledAgent("led");
     const scene = await openScene([led.agent], { s: "led" });
     const watching = await scene.watch();

@@ -37,7 +37,7 @@ describe("a module", () => {
     }
   });
 
-  it("cannot be worded by a request: its text is ignored, and an audit line says so without it", async () => {
+  it("cannot be worded by a request: its text is ignored, and an audit line records that without the text", async () => {
     const { send, logged } = embeddedServer({ agents: [echo], modules });
     const json = {
       input: "Hi",

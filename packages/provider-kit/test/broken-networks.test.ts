@@ -70,7 +70,7 @@ describe.each([
 ])("over %s", (_, transport) => {
   const little = (url: string): ModelProvider => littleProvider(url, "none", transport);
 
-  it("F9: a name that nobody knows is trouble of the network, which may pass", async () => {
+  it("F9: an unknown host name is a network error, which may pass", async () => {
     const error = await failureOf(little("http://vendor.invalid/"));
     expect([error.code, errorTable[error.code].class, error.retryable, fallsBack(error)]).toEqual([
       "MODEL_UNREACHABLE",
@@ -80,7 +80,7 @@ describe.each([
     ]);
   });
 
-  it("F9: a port that nobody listens on is trouble of the network, which may pass", async () => {
+  it("F9: a port without a listener is a network error, which may pass", async () => {
     const error = await failureOf(little(`http://127.0.0.1:${await closedPort()}/`));
     expect([error.code, error.retryable, fallsBack(error)]).toEqual(["MODEL_UNREACHABLE", true, true]);
     expect(error.message).toContain("ECONNREFUSED");
@@ -92,7 +92,7 @@ describe.each([
     expect(said.parts).toEqual([{ type: "text", text: "hi" }]);
   });
 
-  it("F9: a certificate that nobody vouches for ends it: neither this model nor another one is asked", async () => {
+  it("F9: an untrusted certificate ends the call: neither this model nor another one is asked", async () => {
     const port = await portOf(createTlsServer({ cert: pem("cert"), key: pem("key") }));
     const error = await failureOf(little(`https://localhost:${port}/`));
     expect([error.code, error.retryable, fallsBack(error)]).toEqual(["MODEL_UNREACHABLE", false, false]);
@@ -139,7 +139,7 @@ describe.each([
     expect(error.retryable).toBe(true);
   });
 
-  it("F5: an error of a type that nobody has heard of, inside an answer, is taken for passing trouble", async () => {
+  it("F5: an error of an unknown type inside an answer counts as temporary", async () => {
     const server = await served(() => answer(200, '{"say":"half"}\n{"error":"flux_capacitor_error"}\n'));
     const error = await failureOf(little(`${server.origin}/`));
     expect([errorTable[error.code].class, error.retryable]).toEqual(["overload", true]);

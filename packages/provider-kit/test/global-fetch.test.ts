@@ -85,7 +85,7 @@ describe("global fetch", () => {
     expect(await readInChild(url, {})).toMatch(/self-signed certificate|SELF_SIGNED/i);
   });
 
-  it("goes through the proxy of the environment where the process is told to", async () => {
+  it("goes through the proxy of the environment when the process has that option", async () => {
     const port = await listen(createTlsServer({ cert: readFileSync(certFile), key }, compressed));
     const proxy = await tunnels();
     const env = { NODE_EXTRA_CA_CERTS: certFile, NODE_USE_ENV_PROXY: "1", HTTPS_PROXY: proxy.address, NO_PROXY: "" };

@@ -83,7 +83,7 @@ describe("the suites over recorded traffic", () => {
     expect(first?.problem).toContain("little-streamed, as it came, in");
   });
 
-  it("cut and read every stream as often as they are told, and count it", async () => {
+  it("cut and read every stream as often as asked, and count it", async () => {
     const recordings = littleSource.recordings.filter(({ id }) => id === "little-streamed");
     const bytes = new TextEncoder().encode(recordings[0]?.response.body).length;
     const make = (baseUrl: string, _: unknown, fetch: typeof globalThis.fetch = globalThis.fetch) => littleProvider(baseUrl, "none", fetch);
@@ -117,7 +117,7 @@ describe("the suites over recorded traffic", () => {
     expect(failed(verdicts)).toEqual([]);
   });
 
-  it("say which variable is missing", () => {
+  it("name the variable that is missing", () => {
     expect(findRecordings({})).toEqual({ available: false, reason: "LOOPWRIGHT_RECORDINGS is not set" });
     expect(findRecordings({ LOOPWRIGHT_RECORDINGS: "/a" })).toEqual({ available: false, reason: "LOOPWRIGHT_REPLAY is not set" });
     expect(findRecordings({ LOOPWRIGHT_RECORDINGS: "/a", LOOPWRIGHT_REPLAY: "/b" })).toMatchObject({ available: true });

@@ -19,7 +19,7 @@ async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setImmediate(resolve));
 }
 
-it("says the bytes, piece by piece, and keeps the requests", async () => {
+it("sends the bytes, piece by piece, and keeps the requests", async () => {
   const { origin, requests, hangUps } = await saying(write("one "), write(""), write("two"));
   const response = await fetch(`${origin}/path?x=1`, { method: "POST", body: '{"a":1}' });
   expect(await response.text()).toBe("one two");
@@ -47,7 +47,7 @@ it("counts a client that leaves a held answer", async () => {
   await until(() => wire.hangUps() === 1);
 });
 
-it("lets what was said arrive before it cuts, and does not count that as leaving", async () => {
+it("lets written bytes arrive before it cuts, and does not count that as a client that left", async () => {
   const wire = await saying(write("one"), { type: "cut" });
   const reader = (await fetch(wire.origin)).body?.getReader();
   expect(new TextDecoder().decode((await reader?.read())?.value)).toBe("one");

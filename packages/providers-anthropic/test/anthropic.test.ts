@@ -86,7 +86,7 @@ describe.each([
     expect(seen.some(({ type }) => type === "end")).toBe(false);
   });
 
-  it("a refused connection is said to be unreachable", async () => {
+  it("a refused connection is reported as unreachable", async () => {
     await expect(run(at("http://127.0.0.1:1", transport))).rejects.toMatchObject({ code: "MODEL_UNREACHABLE", retryable: true });
   });
 });
@@ -155,7 +155,7 @@ it("an error behind text in one read of the socket leaves the text to the sessio
   expect(messages.at(-1)).toMatchObject({ role: "assistant", content: [{ type: "text", text }], stopReason: "error" });
 });
 
-it("a signature that the vendor refuses costs one more request, and the session goes on without it", async () => {
+it("a signature that the vendor refuses costs one more request, and the session continues without it", async () => {
   const frame = (event: object): string => `data: ${JSON.stringify(event)}\n\n`;
   const saying = (text: string): string =>
     [
@@ -183,7 +183,7 @@ it("a signature that the vendor refuses costs one more request, and the session 
   expect(bodies.map((body) => body.match(/sealed \w+/g))).toEqual([null, ["sealed First"], null, ["sealed Next"]]);
 });
 
-it("what the vendor said of a refused request, and the id of it, reaches the operator's log and no caller", async () => {
+it("the vendor's sentence about a refused request, and its id, reach the operator's log and no caller", async () => {
   const body = { type: "error", error: { type: "invalid_request_error", message: `I do not like "the secret plan" of ${btoa(key)}.` } };
   const transport: typeof fetch = async () => Response.json(body, { status: 400, headers: { "request-id": "req_011CUdL49" } });
   const log = vi.fn();
@@ -220,7 +220,7 @@ describe("errors", () => {
     expect(server.asked.length).toBe(1);
   });
 
-  it("a prompt that is too long is told from other bad requests", async () => {
+  it("a prompt that is too long is distinguished from other bad requests", async () => {
     const body = JSON.stringify({
       type: "error",
       error: { type: "invalid_request_error", message: "prompt is too long: 3 tokens > 2 maximum" },

@@ -43,7 +43,7 @@ describe("A39: usage", () => {
     expect(assembled(...say, ...ending("end_turn")).usage).toEqual({ input: 3, cacheRead: 900, cacheWrite: 40, output: 7, reasoning: 2 });
   });
 
-  it("A38: stays unknown where the server says nothing", () => {
+  it("A38: stays unknown when the server reports nothing", () => {
     expect(
       chunks(
         { type: "message_start", message: {} },
@@ -166,6 +166,6 @@ it.each([
   expect(() => createDecoder().takeWhole(error, [])).toThrow(expect.objectContaining({ code }));
 });
 
-it("an unstreamed answer that is none is said to be so", () => {
+it("an unstreamed answer that is invalid is refused", () => {
   expect(() => createDecoder().takeWhole({}, [])).toThrow(expect.objectContaining({ code: "MODEL_PROTOCOL" }));
 });

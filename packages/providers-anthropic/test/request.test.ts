@@ -285,7 +285,7 @@ describe("history", () => {
   const messagesOf = (messages: readonly Message[], model = "claude-sonnet-4-6"): unknown =>
     body({ model, messages, tools: [tool] }, { can: { promptCaching: false } })["messages"];
 
-  it("joins what the user says and puts results first", () => {
+  it("joins the user's messages and puts results first", () => {
     const history = [
       user("go"),
       assistant(call("a", "r.1.0"), call("b", "r.1.1")),

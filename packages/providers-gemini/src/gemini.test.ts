@@ -142,7 +142,7 @@ describe("gemini", () => {
     await expect(call(canned("").fetch)).rejects.toMatchObject({ code: "MODEL_STREAM_BROKEN" });
   });
 
-  it("never goes on by itself when the vendor offers a continuation", async () => {
+  it("never continues by itself when the vendor offers a continuation", async () => {
     const { fetch, sent } = canned(eventsOf(answerWith([{ text: "x" }], "CONTINUATION", { continuationToken: "t" })));
     const { ended } = await call(fetch);
     expect(ended?.stopReason).toBe("length");

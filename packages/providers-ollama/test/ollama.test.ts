@@ -71,7 +71,7 @@ describe.each([
     expect(seen.some(({ type }) => type === "end")).toBe(false);
   });
 
-  it("a server that does not run is said to be unreachable, with what to do", async () => {
+  it("a server that does not run is reported as unreachable, with what to do", async () => {
     await expect(run(ollama({ baseURL: "http://user:secret@127.0.0.1:1", ...transport }))).rejects.toMatchObject({
       code: "MODEL_UNREACHABLE",
       fix: "Check that Ollama runs at http://127.0.0.1:1 (`ollama serve`), or set OLLAMA_HOST.",
@@ -93,7 +93,7 @@ describe("ends", () => {
     expect(chunks.at(-1)).toEqual({ type: "end", stopReason, raw });
   });
 
-  it("A38: usage is unknown where the server says nothing, and partly where it says a part", async () => {
+  it("A38: usage is unknown when the server reports nothing, and partly when it reports a part", async () => {
     expect((await run(canned('{"done":true}'))).some(({ type }) => type === "usage")).toBe(false);
     expect(await run(canned('{"done":true,"eval_count":3}'))).toContainEqual({ type: "usage", usage: { output: 3 } });
   });
@@ -130,7 +130,7 @@ describe("errors", () => {
   it.each([
     ["as text", '{"error":"an error was encountered while running the model"}', "an error was encountered while running the model"],
     ["as an object", '{"error":{"message":"out of memory"}}', "out of memory"],
-  ])("%s in the middle of a stream are told the operator in their words", async (_, line, words) => {
+  ])("%s in the middle of a stream reach the operator's log verbatim", async (_, line, words) => {
     const error = await run(canned(`${lines[0]}${line}\n`)).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: "MODEL_OVERLOADED", message: "Ollama reported an error: the vendor is overloaded or failing" });
     expect(vendorSaidBy(error)).toBe(words);
@@ -214,7 +214,7 @@ describe("the address", () => {
     expect(server.asked[0]?.headers.authorization).toBe(`Basic ${Buffer.from("me:p@ss").toString("base64")}`);
   });
 
-  it("gets a key of the environment only where nobody can read along", async () => {
+  it("gets a key of the environment only over a connection that cannot be read by others", async () => {
     vi.stubEnv("OLLAMA_API_KEY", "key-of-the-environment");
     const seen: (string | null)[] = [];
     const fetch: typeof globalThis.fetch = async (_input, init) => {

@@ -85,7 +85,7 @@ describe("A37: the request", () => {
     }
   });
 
-  it("cannot force a tool and says so", () => {
+  it("cannot force a tool and refuses to", () => {
     expect(() => body({ tools: [tool], toolChoice: "required" })).toThrow(expect.objectContaining({ code: "MODEL_UNSUPPORTED" }));
     expect(body({ tools: [tool], toolChoice: "auto", parallelToolCalls: true })).not.toHaveProperty("tool_choice");
   });
@@ -125,7 +125,7 @@ describe("history", () => {
     expect(messagesOf([user("go"), said, user("on")])).toMatchObject([{}, { role: "assistant", content: "so", thinking: "mine" }, {}]);
   });
 
-  it("joins what the user says, with a notice as marked text", () => {
+  it("joins the user's messages, with a notice as marked text", () => {
     const history: readonly Message[] = [user("one"), assistant(), user("two"), { role: "notice", text: "Mind the limit." }];
     expect(messagesOf(history)).toEqual([{ role: "user", content: "one\n\ntwo\n\n<system-notice>\nMind the limit.\n</system-notice>" }]);
   });

@@ -41,7 +41,7 @@ describe("ChatDecoder", () => {
     expect(answer.ended).toMatchObject({ stopReason: "tool_calls", raw: "tool_calls" });
   });
 
-  it("tells calls apart that share a number or have none", () => {
+  it("distinguishes calls that share a number or have none", () => {
     const shared = chat(
       call({ index: 0, id: "a", function: { name: "one", arguments: "{}" } }),
       call({ index: 0, id: "b", function: { name: "two", arguments: "{}" } }),
@@ -97,7 +97,7 @@ describe("ChatDecoder", () => {
     ]);
   });
 
-  it("does not say thinking twice that comes in both fields", () => {
+  it("emits thinking once when it comes in both fields", () => {
     expect(chat(chatChunk({ reasoning: "hm", reasoning_content: "hm" })).parts).toMatchObject([{ text: "hm" }]);
   });
 
@@ -172,7 +172,7 @@ describe("ChatDecoder", () => {
     );
   });
 
-  it("throws where a server says in the finish reason that it failed", () => {
+  it("throws when the finish reason of a server is a failure", () => {
     expect(() => chat(chatChunk({}, "insufficient_system_resource"))).toThrow(expect.objectContaining({ code: "MODEL_OVERLOADED" }));
   });
 
@@ -256,7 +256,7 @@ describe("ResponsesDecoder", () => {
     expect(responses({ type: "response.output_item.done", output_index: 0, item }, completed).parts).toEqual(streamed.parts);
   });
 
-  it("tells from the last event what no other event has told", () => {
+  it("emits from the last event what no other event had", () => {
     const output = [{ type: "message", content: [{ type: "output_text", text: "Well" }] }];
     expect(responses({ type: "response.completed", response: { status: "completed", output } }).parts).toEqual([
       { type: "text", text: "Well" },

@@ -268,7 +268,7 @@ describe("openai", () => {
     ]);
   });
 
-  it("trap 7: keeps what the environment says of OpenAI from other servers", async () => {
+  it("trap 7: does not use the environment variables of OpenAI for other servers", async () => {
     vi.stubEnv("OPENAI_API_KEY", "the key of OpenAI");
     vi.stubEnv("OPENAI_ORG_ID", "org");
     vi.stubEnv("OPENAI_PROJECT_ID", "project");
@@ -313,7 +313,7 @@ describe("openai", () => {
     await expect(answerOf(nameless, { ...request, model: "" })).rejects.toMatchObject({ code: "CONFIG_INVALID" });
   });
 
-  it("says that nobody listens", async () => {
+  it("reports a port without a listener", async () => {
     await expect(answerOf(openai({ apiKey, baseURL: "http://127.0.0.1:9/v1" }))).rejects.toMatchObject({ code: "MODEL_UNREACHABLE" });
   });
 

@@ -24,7 +24,7 @@ const asked: Message = {
 const found: Message = { role: "tool_result", toolCallId: "call_1", content: "found" };
 
 describe("a request of chat completions", () => {
-  it("A37, B63: says the limit in the server's own field and nothing that was not set", () => {
+  it("A37, B63: sends the limit in the server's own field and nothing that was not set", () => {
     expect(chat({ maxTokens: 5, temperature: 0.5 })).toMatchObject({ max_completion_tokens: 5, temperature: 0.5 });
     expect(chat({ maxTokens: 5 }, otherServer)).toMatchObject({ max_tokens: 5 });
     expect(Object.keys(chat({}))).toEqual(["model", "messages", "stream", "stream_options"]);
@@ -237,7 +237,7 @@ describe("a request of responses", () => {
     expect(sent({ type: "thinking", text: "hm" }, text)).toEqual(bare);
   });
 
-  it("says of each tool whether it is strict, because the API takes silence for yes", () => {
+  it("sends `strict` with each tool, because the API defaults to true", () => {
     expect(responses({ tools: [look, closedLook] })["tools"]).toMatchObject([{ strict: false }, { strict: true }]);
   });
 
@@ -281,7 +281,7 @@ describe("the models", () => {
     });
   });
 
-  it("A41, A62: says nothing of windows it does not know, and keeps a server's tools and vision off", () => {
+  it("A41, A62: names no window that it does not know, and keeps a server's tools and vision off", () => {
     expect(capabilitiesOf("a-new-model", otherServer)).toEqual({ streaming: true, tools: true, vision: true, promptCaching: true });
     expect(capabilitiesOf("sonar", server("Perplexity"))).toMatchObject({ tools: false });
     expect(chat({ tools: [look] }, server("Perplexity"))).not.toHaveProperty("tools");

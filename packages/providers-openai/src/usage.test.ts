@@ -22,7 +22,7 @@ describe("usageFrom", () => {
     expect(usageFrom({ prompt_tokens: 10, prompt_cache_hit_tokens: 4 })).toEqual({ input: 6, cacheRead: 4 });
   });
 
-  it("A38: leaves unknown what was not said, and never calls it 0", () => {
+  it("A38: leaves unreported numbers unknown, and never sets them to 0", () => {
     expect(usageFrom({ prompt_tokens: 10, prompt_tokens_details: null, completion_tokens: null })).toEqual({ input: 10 });
     expect(usageFrom({})).toEqual({});
   });

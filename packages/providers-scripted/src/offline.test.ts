@@ -22,7 +22,7 @@ describe("offline", () => {
     for (const word of ["`long answer`", "`error`", "`client tool`", "`calculator`", "offline demo model"]) expect(answer).toContain(word);
   });
 
-  it.each(["help", "long answer", "cut it", "What do you make of Tolstoy?"])("says in its answer to %j that it is a demo", async (text) => {
+  it.each(["help", "long answer", "cut it", "What do you make of Tolstoy?"])("labels its answer to %j as a demo", async (text) => {
     const { text: answer, end } = await ask(text);
     expect(answer.endsWith(label)).toBe(true);
     expect(end).toMatchObject({ stopReason: "stop", model: "m" });
@@ -58,7 +58,7 @@ describe("offline", () => {
   });
 
   it.each(['write "buy milk" to todo.txt', "write a file please", "What does file_create do?", "show several tools", "show a tool"])(
-    "changes nothing for %j: a tool that writes is called only when the message says to use it",
+    "changes nothing for %j: a tool that writes is called only when the message asks for it",
     async (text) => {
       const { calls } = await ask(text, { tools: [...files].sort((a, b) => a.name.localeCompare(b.name)) });
       expect(calls.map(({ name }) => name)).not.toContain("file_create");
@@ -75,7 +75,7 @@ describe("offline", () => {
     expect((await ask("show several tools", { tools })).calls).toHaveLength(3);
   });
 
-  it("goes one call at a time where the message says then, or parallel calls are switched off", async () => {
+  it("makes one call at a time when the message has 'then', or parallel calls are switched off", async () => {
     const text = "what time is it, then 6 * 7";
     expect((await ask(text, { tools })).calls.map(({ name }) => name)).toEqual(["current_time"]);
     const after = answered(text, [{ name: "current_time", output: "12:00" }]);
@@ -103,7 +103,7 @@ describe("offline", () => {
     expect((await ask("hello", { tools, toolChoice: "required" })).calls).toHaveLength(1);
   });
 
-  it("says so when no fitting tool was offered", async () => {
+  it("reports it when no fitting tool was offered", async () => {
     expect((await ask("use a tool")).text).toContain("No fitting tool was offered");
   });
 

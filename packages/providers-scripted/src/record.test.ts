@@ -43,7 +43,7 @@ describe("record and replay", () => {
     });
   });
 
-  it("play in order whatever is asked, when told so", async () => {
+  it("play in order whatever is asked, with that option", async () => {
     const entries: CassetteEntry[] = [];
     await collect(
       record(scripted([{ text: "one" }]), (entry) => entries.push(entry)),

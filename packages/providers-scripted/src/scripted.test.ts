@@ -23,7 +23,7 @@ describe("scripted", () => {
     expect(provider.remaining).toBe(0);
   });
 
-  it("says plainly that the script is exhausted", async () => {
+  it("reports that the script is exhausted", async () => {
     const provider = scripted([{ text: "one" }]);
     await collect(provider, asking("a"));
     const { error } = await collect(provider, asking("b"));

@@ -44,7 +44,7 @@ describeWithRedis("a queue over BullMQ", (redis) => {
     expect(await clients()).toBe(before);
   });
 
-  it("merges the hints for a session that waits, and tells a job nothing but scope and session", async () => {
+  it("merges the hints for a session that waits, and puts only scope and session into a job", async () => {
     const options = own();
     const queues = [openQueue(options), openQueue(options)];
     for (let times = 0; times < 10; times++) for (const queue of queues) await queue.offer(ref);
@@ -81,7 +81,7 @@ describeWithRedis("a queue over BullMQ", (redis) => {
     await expect.poll(() => taken).toEqual(["second", "first"]);
   });
 
-  it("goes on after its connections were cut by Redis", async () => {
+  it("continues after its connections were cut by Redis", async () => {
     const options = own();
     const queue = openQueue(options);
     const taken = takeAll(queue);
@@ -96,7 +96,7 @@ describeWithRedis("a queue over BullMQ", (redis) => {
     await expect.poll(() => taken).toContain("second");
   });
 
-  it("says QUEUE_UNAVAILABLE in time while Redis is silent, and goes on when it speaks again", async () => {
+  it("reports QUEUE_UNAVAILABLE in time while Redis is silent, and continues when it replies again", async () => {
     const line = await lineTo(redis());
     const queue = openQueue(own({ url: `redis://${line.host}:${line.port}`, deadlineMs: 300 }));
     const taken = takeAll(queue);
@@ -109,7 +109,7 @@ describeWithRedis("a queue over BullMQ", (redis) => {
     await expect.poll(() => taken).toContain("second");
   });
 
-  it("goes on by itself after a server took its connections and never said a word on them", async () => {
+  it("continues by itself after a server accepted its connections and never replied on them", async () => {
     let isMute = true;
     const mute: Socket[] = [];
     const server = createServer((socket) => {
@@ -135,7 +135,7 @@ describeWithRedis("a queue over BullMQ", (redis) => {
     expect(mute.length).toBeGreaterThan(0);
   });
 
-  it("says QUEUE_UNAVAILABLE where there is no Redis, names no password, and stops all the same", async () => {
+  it("reports QUEUE_UNAVAILABLE without a Redis, names no password, and still stops", async () => {
     const queue = bullQueue({ url: "redis://user:hunter2@127.0.0.1:1", deadlineMs: 200 });
     const worker = queue.work(async () => {}, { concurrency: 1 });
     const error: unknown = await queue.offer(ref).catch((caught: unknown) => caught);

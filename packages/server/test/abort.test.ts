@@ -28,7 +28,7 @@ const answers = (history: readonly DurableEvent[]): readonly { readonly text: st
 const saidByUser = (history: readonly DurableEvent[]): readonly string[] =>
   history.flatMap((event) => (event.type === "message_end" && event.message.role === "user" ? [textOf(event.message)] : []));
 
-describe("who goes away", () => {
+describe("that disconnects", () => {
   async function leaveInMidAnswer(scene: ToldScene, connect: Connect): Promise<void> {
     const execute = { path: "/api/agent/execute", method: "POST", body: { sessionId: "s", input: "Tell me" } } as const;
     const running = await watchStream(connect, execute);
@@ -49,7 +49,7 @@ describe("who goes away", () => {
     expect(typesOf(history)).not.toContain("aborting");
   }
 
-  it("does not stop the run, though nobody is left", async () => {
+  it("does not stop the run, although no reader is left", async () => {
     const scene = await openToldScene();
     await leaveInMidAnswer(scene, scene.connect);
   });
@@ -75,7 +75,7 @@ describe("who goes away", () => {
 });
 
 describe("an abort", () => {
-  it("stops the run, keeps what was said, and ends every stream with it", async () => {
+  it("stops the run, keeps the partial answer, and ends every stream with it", async () => {
     const scene = await openToldScene();
     const body = { sessionId: "s", input: "Tell me" };
     const running = await scene.watch({ path: "/api/agent/execute", method: "POST", body });
@@ -94,7 +94,7 @@ describe("an abort", () => {
     expect(running.reader.plain.at(-1)).toMatchObject({ type: "execute_complete", status: "aborted", error: { code: "RUN_ABORTED" } });
   });
 
-  it("keeps what was said while nobody watches", async () => {
+  it("keeps the partial answer of a run without readers", async () => {
     const scene = await openToldScene();
     await scene.say("Tell me");
     scene.model.say("Half");

@@ -64,7 +64,7 @@ describe("an approval over HTTP", () => {
     expect((await restOf(server)).at(-1)).toMatchObject({ type: "approval_requested", argsDigest: server.argsDigest });
   });
 
-  it("lets the run go on once it is allowed, and takes the same again", async () => {
+  it("continues the run once the call is allowed, and accepts the same decision again", async () => {
     const server = await asked();
     const sent = { json: { decision: "allow", note: "fine", argsDigest: server.argsDigest }, headers: key("k") };
     const first = await server.ask(server.path, sent);
@@ -190,7 +190,7 @@ describe("an approval over several nodes", () => {
     expect((await server.ask(path, { json: { decision: "allow" } })).body).toMatchObject({ replayed: true });
   });
 
-  it("whose deadline passes while nobody looks is found by a sweep", async () => {
+  it("whose deadline passes while no process has the session loaded is found by a sweep", async () => {
     const { server, path, types, clock } = await nodes(3_600_000);
     clock.advance(3_600_001);
     expect(await server.refused(path, { json: { decision: "allow" } })).toMatchObject({ status: 409, details: { outcome: "expired" } });

@@ -27,7 +27,7 @@ const isEvent = (event: { readonly type: string }): event is SessionEvent => "se
 const durable = (events: readonly AgentEvent[]): readonly AgentEvent[] => events.filter((event) => "seq" in event);
 
 describe("executions whose connections are cut at any byte, in either direction", () => {
-  it("are recorded once, told once and in order, and end as the others do", async () => {
+  it("are recorded once, delivered once and in order, and end as the others do", async () => {
     let connections = 0;
     for (let seed = 1; seed <= 60; seed++) {
       await using scene = clientScene({ script, cuts: seed, tools: [clock] });
@@ -48,7 +48,7 @@ describe("executions whose connections are cut at any byte, in either direction"
     expect(connections).toBeGreaterThan(200);
   });
 
-  it("show the same view to whoever follows, over cuts of their own", async () => {
+  it("show the same view to every follower, over cuts of their own", async () => {
     for (let seed = 1; seed <= 30; seed++) {
       await using scene = clientScene({ script, cuts: seed + 1_000, tools: [clock] });
       await untilItGetsThrough(() => scene.client.sessions.create({ id: "s1", context: { tools: [pickDeclared] } }).catch(takeForDone));

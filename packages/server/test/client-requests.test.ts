@@ -48,7 +48,7 @@ describe("the requests of a client", () => {
     await server.close();
   });
 
-  it("record an input once, and tell what became of it", async () => {
+  it("record an input once, and return its outcome", async () => {
     await using scene = clientScene({ script: answers });
     const { sessions } = scene.client;
     await sessions.create({ id: "s1" });
@@ -81,7 +81,7 @@ describe("the requests of a client", () => {
 });
 
 describe("several sessions over one connection", () => {
-  it("tell each durable event of the named ones once and in order whatever is cut, hints of the others, and what the product says", async () => {
+  it("deliver each durable event of the named ones once and in order whatever is cut, hints of the others, and notifications of the product", async () => {
     let connections = 0;
     for (let seed = 1; seed <= 12; seed++) {
       await using scene = clientScene({ script: answers, cuts: seed });

@@ -22,7 +22,7 @@ const resultIn = (messages: readonly Message[]): ToolResultMessage | undefined =
   messages.find((message): message is ToolResultMessage => message.role === "tool_result");
 
 describe("tools of the client", () => {
-  it("A26: run when the model calls them, and their results go on with the run in one stream", async () => {
+  it("A26: run when the model calls them, and their results continue the run in one stream", async () => {
     await using scene = clientScene({ script: [asks(), ends] });
     const seen: unknown[] = [];
     const tool = defineTool({
@@ -155,7 +155,7 @@ describe("tools of the client", () => {
     expect(calls).toBe(0);
   });
 
-  it("are left to the caller who wants to run them", async () => {
+  it("are left to a caller that wants to run them", async () => {
     await using scene = clientScene({ script: [asks(), ends] });
     const { client } = scene;
     const stream = client.execute("choose", { tools: [pickThat(() => "red")], runTools: false });
@@ -209,7 +209,7 @@ describe("tools of the client", () => {
     expect(resultIn(messages)?.outcome).toBe("aborted");
   });
 
-  it("do not stop a run that somebody else has gone on with", async () => {
+  it("do not stop a run that another client has continued", async () => {
     await using scene = clientScene({ script: [asks(), ends] });
     const { client } = scene;
     const tool = pickThat(async (_, { callId, session }) => {

@@ -148,7 +148,7 @@ describe("the end of a stream", () => {
     expect(await answer?.read()).toBeUndefined();
   });
 
-  it("is not there for who waits with `?after=`: more follows on the same connection", async () => {
+  it("is not sent to a reader that waits with `?after=`: later events follow on the same connection", async () => {
     const { watch, exchange, tail, history } = await restedScene();
     const events = await history();
     const watching = await watch({ path: `${path}?after=${tail}` }, { after: events.at(-1) ?? cursorAfter(0) });
@@ -192,7 +192,7 @@ describe("the end of a stream", () => {
 });
 
 describe("`?from=now`", () => {
-  it("gives the state, then what the open answer has said, then what follows", async () => {
+  it("gives the state, then a snapshot of the open answer, then what follows", async () => {
     const { watch, say, model, rests, history } = await restedScene();
     await say("Tell me");
     model.say("Once ");
@@ -214,7 +214,7 @@ describe("`?from=now`", () => {
     await watching.connection.cut();
   });
 
-  it("gives the state alone where nothing was said, and waits", async () => {
+  it("gives the state alone while the answer is empty, and waits", async () => {
     const { watch } = await openToldScene();
     const watching = await watch({ path: `${path}?from=now` });
     await watching.got("rest");
@@ -268,7 +268,7 @@ describe("a reader that connects", () => {
     expect(watching.reader.counts).toMatchObject({ wholeTexts: 1, snapshots: 0 });
   });
 
-  it("while the log has the end of an answer and the session has not heard of it gets both in order", async () => {
+  it("while the log has the end of an answer that the session has not read yet gets both in order", async () => {
     let acknowledge = (): void => {};
     const scene = await openToldScene({
       limits: { recentEvents: 1 },

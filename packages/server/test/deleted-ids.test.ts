@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { testServer } from "./test-server.ts";
 
-it("the id of a deleted session is read as 404 and begun as 410, by every route as docs/http.md says", async () => {
+it("the id of a deleted session is answered with 404 to reads and 410 to creations, by every route as in docs/http.md", async () => {
   const { ask, send, refused, server } = testServer();
   await ask("/api/sessions", { json: { id: "a" } });
   expect((await send("/api/sessions/a", { method: "DELETE" })).status).toBe(204);

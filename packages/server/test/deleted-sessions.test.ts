@@ -112,7 +112,7 @@ it("an execution whose session is deleted ends as aborted; nothing takes its pla
   await door.close();
 });
 
-it("a cursor without a session to go on with begins no new one", async () => {
+it("a cursor without an existing session creates no session", async () => {
   const store = memoryStore();
   const door = openStreamDoor({ agents: [scriptedAgent()], store });
   for (const body of [

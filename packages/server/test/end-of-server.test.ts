@@ -11,7 +11,7 @@ it("a closed server opens no stream", async () => {
     expect(await refused(path), path).toMatchObject({ status: 503, code: "NOT_READY", retryable: true });
 });
 
-it("a reader who begins to watch a session that was just let go of is sent back, not left waiting", async () => {
+it("a reader that joins a session that was just evicted is sent back, not left waiting", async () => {
   const door = openStreamDoor({ agents: [scriptedAgent()], store: memoryStore() });
   await door.open("a");
   const hosted = await door.context.host.open({ scope: "local", session: "a" });
@@ -43,7 +43,7 @@ it("an input whose last bytes come after the end is refused, and begins nothing"
   expect(await store.index.list("local", { limit: 10 })).toEqual([]);
 });
 
-it("a message that waits for the store when the server ends is answered with 503: nobody stopped anything, and another node takes it", async () => {
+it("a message that waits for the store when the server ends is answered with 503: it was not aborted, and another node accepts it", async () => {
   const inner = memoryStore();
   let isHeld = false;
   let letThrough = (): void => {};

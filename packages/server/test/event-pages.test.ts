@@ -55,7 +55,7 @@ describe("recorded events as JSON", () => {
       for (const { events } of await pagesOf(server, path)) expect(events).toHaveLength(1);
   });
 
-  it("refuse a limit that is none and a cursor that cannot be read, and say of an unknown run that there is none", async () => {
+  it("refuse an invalid limit and an unreadable cursor, and answer an unknown run with not found", async () => {
     const { server, runIds } = await twoRuns();
     for (const path of ["/api/sessions/a/events", `/api/sessions/a/runs/${runIds[0]}`]) {
       for (const limit of [0, 1_001, "many"]) expect(await server.refused(`${path}?limit=${limit}`, json)).toMatchObject({ status: 400 });

@@ -39,7 +39,7 @@ it("a server ends its streams when the host that it was given ends", async () =>
   expect((await server.fetch(execute("Hi.", "a"), fromHere)).status).toBe(503);
 });
 
-it("a host says that it is ready until it ends", async () => {
+it("a host is ready until it ends", async () => {
   const host = hostHere();
   const health = createHealthServer({ host });
   expect(await ready(health)).toBe(200);

@@ -92,7 +92,7 @@ describe("a server without `authenticate` that is mounted in an application", ()
     },
   );
 
-  it("refuses everybody where nothing vouches for the address of the socket, and says what to do", async () => {
+  it("refuses all callers when no adapter gives the address of the socket, and names the remedy", async () => {
     const port = await serveOnAllInterfaces(honoListener(agentServer()));
     const answer = await ask({ address: "127.0.0.1", port, path: "/agents/api/sessions" });
     expect(answer.status).toBe(401);
@@ -122,7 +122,7 @@ describe("a server without `authenticate` that is mounted in an application", ()
     if (outside !== undefined) expect((await ask({ address: outside, port, path: "/agents/api/sessions" })).status).toBe(401);
   });
 
-  it("answers what an adapter says is of this machine, in every spelling of loopback, and nothing else", async () => {
+  it("answers addresses of this machine from an adapter, in every spelling of loopback, and no others", async () => {
     const server = agentServer();
     const status = async (remoteAddress: string): Promise<number> =>
       (await server.fetch(new Request("http://localhost/agents/api/sessions"), { remoteAddress })).status;
@@ -157,7 +157,7 @@ describe("a server without `authenticate` that is mounted in an application", ()
     expect((await send(prompt, "127.0.0.1")).status).toBe(201);
   });
 
-  it("tells its health to everybody", async () => {
+  it("shows its health to all callers", async () => {
     const server = agentServer();
     for (const path of ["/healthz", "/readyz"])
       expect((await server.fetch(new Request(`http://localhost/agents${path}`))).status).toBe(200);
@@ -176,7 +176,7 @@ describe("`requestListener`", () => {
   });
 
   it.skipIf(outside === undefined)(
-    "lets callers from elsewhere in who say who they are (needs an address that is not loopback)",
+    "lets authenticated callers from other machines in (needs an address that is not loopback)",
     async () => {
       const token = "0123456789abcdef";
       const server = agentServer({ authenticate: bearerTokens({ [token]: { user: "anne", scope: "garden" } }) });

@@ -19,7 +19,7 @@ async function serverWithNewer(): Promise<TestServer & { lastSeq(): Promise<numb
   return { ...testServer({ store }), lastSeq: async () => (await store.log.head(ref)).lastSeq };
 }
 
-it("a session that a newer version has gone on with is shown and told up to there, and refuses to be written to", async () => {
+it("a session that a newer version has continued is shown and streamed up to that point, and refuses writes", async () => {
   const { ask, send, refused, server, lastSeq } = await serverWithNewer();
   const before = await lastSeq();
   const { status, body } = await ask<SessionSnapshot>("/api/sessions/told");

@@ -45,7 +45,7 @@ describe("twenty requests under one key, over three nodes at once", () => {
     expect((await facts()).filter((type) => type === "input.accepted")).toHaveLength(1);
   });
 
-  it("of which each says something else record one of them", async () => {
+  it("with different content record one of them", async () => {
     const { nodes, facts } = await openNodes({ roles });
     const { statuses } = await storm(nodes, 20, (place) => ({ message: `Hi ${place}.` }));
     expect(tally(statuses)).toEqual({ 202: 1, 422: 19 });
@@ -126,7 +126,7 @@ describe("twenty requests under one key, over three nodes at once", () => {
 });
 
 describe("an abort that is sent again under its key", () => {
-  it("means the run that was open at first: the next one goes on", async () => {
+  it("aborts the run that was open at first: the next one continues", async () => {
     const { nodes, facts, history } = await openNodes({ roles: ["all", "all"] });
     const [a, b] = nodes;
     const abort = (node: NodeInTest | undefined) =>
@@ -144,7 +144,7 @@ describe("an abort that is sent again under its key", () => {
     expect((await history()).at(-1)).toMatchObject({ type: "run_end", status: "completed" });
   });
 
-  it("says again that it stops nothing where the run had ended by itself", async () => {
+  it("answers again that nothing was stopped when the run had ended by itself", async () => {
     const { nodes, facts } = await openNodes({ roles: ["all"] });
     const [a] = nodes;
     await a?.say("Tell me.");
@@ -158,7 +158,7 @@ describe("an abort that is sent again under its key", () => {
     for (let time = 0; time < 3; time++) expect((await abort())?.body).toEqual({ aborting: false });
   });
 
-  it("says again that it stops that run, on a node that had not heard of it", async () => {
+  it("answers again that it stops that run, on a node that did not know it", async () => {
     const channel = { ...memoryChannel(), publish() {} };
     const { nodes, facts } = await openNodes({ roles: ["all", "server"], isSilent: true, channel });
     const [a, b] = nodes;
@@ -181,7 +181,7 @@ describe("results that come again under their key", () => {
     ["/messages", "first"],
     ["/tool-results", "second"],
     ["/messages", "second"],
-  ])("at %s do nothing where a later call has the vendor's id, and were the %s to say so", async (route, sender) => {
+  ])("at %s do nothing when a later call has the vendor's id, and were the %s to claim so", async (route, sender) => {
     const { nodes, store, facts } = await askedToPick();
     const bodyOf = ({ results }: typeof first): object => (route === "/messages" ? { input: results } : { results });
     const send = (place: number, body: object, key: string) =>
@@ -220,7 +220,7 @@ describe("a request that was refused", () => {
   });
 });
 
-describe("a reader who was told of a fact by another node", () => {
+describe("a reader that got a fact from another node", () => {
   it.each(["", "/events", "/runs/:run"])("waits for it at %s, and is never shown less", async (route) => {
     const { nodes, run, store } = await openNodes({ roles: ["all", "server"], isSilent: true });
     const [a, b] = nodes;

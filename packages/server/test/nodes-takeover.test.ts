@@ -51,7 +51,7 @@ describe("a node that is to go", () => {
     expect((await scene.facts()).at(-1)).toBe("run.finished");
   });
 
-  it("ends its streams, whose readers go on at another node without a gap", async () => {
+  it("ends its streams, whose readers continue at another node without a gap", async () => {
     const scene = await openNodes({ roles: ["all", "all"], limits: { drainMs: 1 } });
     scene.run(1);
     const [a, b] = scene.nodes;
@@ -101,7 +101,7 @@ describe("a node that dies", () => {
     await restsOn(living, scene.store);
   });
 
-  it("C04: leaves an input that is the same when it is said again without a key, whichever node is asked", async () => {
+  it("C04: leaves an input that is recognised when it is sent again without a key, on whichever node", async () => {
     const scene = await openNodes({ roles: ["server", "worker", "worker"] });
     scene.run(5);
     const [front, dying, living] = scene.nodes;

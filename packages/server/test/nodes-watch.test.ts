@@ -21,7 +21,7 @@ async function runnerOf({ nodes }: NodesScene): Promise<NodesScene["nodes"][numb
 }
 
 describe.each(castings)("with $name", ({ roles, isSilent }) => {
-  it("a reader on one gets every frame of a run that the other was told of, word by word", async () => {
+  it("a reader on one gets every frame of a run that the other accepted, delta by delta", async () => {
     const scene = await openNodes({ roles, isSilent });
     scene.run(1);
     const [a, b] = scene.nodes;
@@ -43,7 +43,7 @@ describe.each(castings)("with $name", ({ roles, isSilent }) => {
     await watching?.connection.cut();
   });
 
-  it("a reader who joins on the other in the middle of an answer gets what was said, then the rest", async () => {
+  it("a reader that joins on the other in the middle of an answer gets a snapshot of it, then the rest", async () => {
     const scene = await openNodes({ roles, isSilent });
     scene.run(1);
     const [a, b] = scene.nodes;
@@ -63,7 +63,7 @@ describe.each(castings)("with $name", ({ roles, isSilent }) => {
     await Promise.all([late?.connection.cut(), first?.connection.cut()]);
   });
 
-  it("an abort through one stops the model call of whoever runs it, within a second", async () => {
+  it("an abort through one stops the model call of its owner within a second", async () => {
     const scene = await openNodes({ roles, isSilent });
     scene.run(1);
     const [a, b] = scene.nodes;
@@ -79,7 +79,7 @@ describe.each(castings)("with $name", ({ roles, isSilent }) => {
     expect((await scene.history()).at(-1)).toMatchObject({ status: "aborted" });
   });
 
-  it("A26: results of client tools through one go on with the run, and the other tells of it", async () => {
+  it("A26: results of client tools through one continue the run, and the other streams it", async () => {
     const scene = await openNodes({ roles, isSilent, tools: [pickTool] });
     scene.run(1);
     const [a, b] = scene.nodes;

@@ -37,7 +37,7 @@ function startWorker(options: Partial<WorkOptions> & Pick<WorkOptions, "store">)
 }
 
 describe("a worker", () => {
-  it("runs at once what a server that runs nothing was told", async () => {
+  it("runs at once the inputs of a server that runs nothing", async () => {
     const { nodes, facts } = await openNodes({ roles: ["server", "worker"] });
     const [server, worker] = nodes;
     await server?.say("Hi.");
@@ -66,7 +66,7 @@ describe("a worker", () => {
   it.each([
     ["loses every hint", deafQueue()],
     ["takes no hints", { ...memoryQueue(), offer: () => Promise.reject(new Error("The queue is gone.")) }],
-  ])("finds by its sweeps what a queue that %s did not tell it of, within ten seconds", async (_, queue) => {
+  ])("finds by its sweeps, within ten seconds, the sessions that a queue that %s did not name", async (_, queue) => {
     const { nodes, run, clock } = await openNodes({ roles: ["server", "worker"], queue });
     const [server, worker] = nodes;
     const saidAt = clock.now();
@@ -116,7 +116,7 @@ describe("a worker", () => {
     expect([worker.running, model.requests.length]).toEqual([3, 3]);
   });
 
-  it("is not held up by a session that it cannot open, tells of it, and leaves it alone for longer and longer", async () => {
+  it("is not held up by a session that it cannot open, reports it, and tries it at growing intervals", async () => {
     const clock = manualClock();
     const store = memoryStore({ clock });
     await record(store, ["strange"], createAgent({ name: "stranger", provider: scripted([]) }));
@@ -169,7 +169,7 @@ describe("a worker", () => {
     expect((await store.log.head(local("s"))).lastSeq).toBe(lastSeq);
   });
 
-  it("says how it stands, and has no other route", async () => {
+  it("reports its health, and has no other route", async () => {
     const worker = startWorker({ store: memoryStore() });
     const { fetch } = createHealthServer({ host: worker });
     const get = (path: string): Promise<Response> => fetch(new Request(`http://localhost${path}`), fromHere);
@@ -199,7 +199,7 @@ describe("A15: a node that is one of several", () => {
     await server.close();
   });
 
-  it("goes on at its start with what another one left, and says how many", async () => {
+  it("continues at its start what another one left, and reports how many", async () => {
     const store = memoryStore();
     await record(store, ["one", "two"]);
     const server = serve({ agents: [scriptedAgent()], store, logger: silentLogger });

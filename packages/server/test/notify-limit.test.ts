@@ -14,7 +14,7 @@ async function told(server: AgentServer, stream: Response): Promise<readonly unk
   return [...text.matchAll(/^data: (.*)$/gm)].map(([, data = ""]) => JSON.parse(data).notification.data);
 }
 
-it("a notification may be as long as its limit as JSON, in bytes; over it nobody is told and the product hears why", async () => {
+it("a notification may be as long as its limit as JSON, in bytes; over it no reader gets it and the product gets the reason", async () => {
   const { server, send } = testServer();
   const stream = await send("/api/notifications");
   const most = defaultServerLimits.notificationBytes;

@@ -36,7 +36,7 @@ async function afterRestart(
 it.each([
   ["is read whole", 5],
   ["begins with a snapshot", 60],
-])("readers who missed nothing cost no read of the log, also after a restart: a log that %s", async (_, runs) => {
+])("readers that missed nothing cost no read of the log, also after a restart: a log that %s", async (_, runs) => {
   const { server, reads, lastSeq } = await afterRestart(runs);
   await server.send("/api/sessions/a");
   expect(reads.reduce((sum, count) => sum + count)).toBeGreaterThan(0);
@@ -58,7 +58,7 @@ it.each([
   await server.server.close();
 });
 
-it("20 readers who missed the same after a restart cost one read of it", async () => {
+it("20 readers that missed the same after a restart cost one read of it", async () => {
   const { server, reads, lastSeq, gate } = await afterRestart(100);
   await server.send("/api/sessions/a");
   reads.length = 0;

@@ -35,7 +35,7 @@ describe("the recovery table over HTTP: a message", () => {
   });
 
   it.each(["server", "all"] as const)(
-    "row 2: of which nobody knows whether the log has it is `replayed` when it is sent again, never accepted twice (it died as %s)",
+    "row 2: of which it is unknown whether the log has it is `replayed` when it is sent again, never accepted twice (it died as %s)",
     async (role) => {
       const scene = await openRows();
       const [a, b] = [await scene.start(role), await scene.start("all")];
@@ -48,7 +48,7 @@ describe("the recovery table over HTTP: a message", () => {
     },
   );
 
-  it("row 3: that is durable gets its run although its sender was told nothing: who watches sees it, who asks again gets its id", async () => {
+  it("row 3: that is durable gets its run although its sender got no answer: readers see the run, and the same request again gets its id", async () => {
     const scene = await openRows();
     const [a, b] = [await scene.start("server"), await scene.start("worker")];
     const front = await scene.start("server");
@@ -66,7 +66,7 @@ describe("the recovery table over HTTP: a message", () => {
     await watching.connection.cut();
   });
 
-  it("row 4: that was acknowledged and of which no worker was told is found by a sweep within ten seconds", async () => {
+  it("row 4: that was acknowledged without a hint to any worker is found by a sweep within ten seconds", async () => {
     const scene = await openRows();
     const a = await scene.start("server", { tellsNobody: true });
     const [worker, front] = [await scene.start("worker"), await scene.start("server")];
@@ -112,7 +112,7 @@ async function waiting(tools: readonly string[], timeoutMs?: number) {
 const results = { results: [{ role: "tool_result", toolCallId: "pick", content: "blue" }] };
 
 describe("the recovery table over HTTP: a run that waits", () => {
-  it("row 19: is shown by a server that starts days after all others died, and goes on with an answer and a decision", async () => {
+  it("row 19: is shown by a server that starts days after all others died, and continues with an answer and a decision", async () => {
     const { scene, a, watching, callKey, more } = await waiting(["pick", "danger"]);
     a.kill();
     await watching.ended();
@@ -184,7 +184,7 @@ describe("the recovery table over HTTP: a run that waits", () => {
     await again.connection.cut();
   });
 
-  it("row 22: for leave that two people give or deny on two servers has one decision; the other one is told of it with 409", async () => {
+  it("row 22: for an approval that two people decide on two servers has one decision; the other one gets 409 with it", async () => {
     const { scene, a, watching, callKey } = await waiting(["danger"]);
     const b = await scene.start("server");
     const as = (user: string): { readonly Authorization: string } => ({ Authorization: `Bearer ${user}@local` });
@@ -206,7 +206,7 @@ describe("the recovery table over HTTP: a run that waits", () => {
 });
 
 describe("the recovery table over HTTP: a reader", () => {
-  it("row 27: whose server died before it told of the end of a run is told by another one, from the log", async () => {
+  it("row 27: whose server died before it sent the end of a run gets that end from another one, by the log", async () => {
     const scene = await openRows();
     const [a, b] = [await scene.start("all"), await scene.start("server")];
     const first = await a.watch();

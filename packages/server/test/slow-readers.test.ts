@@ -120,7 +120,7 @@ describe("a reader that never reads", () => {
     expect(flawsOf(healthy.reader, await scene.history())).toEqual([]);
   }
 
-  it("has at most 1 MiB queued while 64 MB flow, delays nobody, and is cut after 30 s", () => floodOverSocket(listen));
+  it("has at most 1 MiB queued while 64 MB flow, delays no other reader, and is cut after 30 s", () => floodOverSocket(listen));
 
   it("neither holds more in the process where streams are web streams", async () => {
     const scene = await openFloodScene();
@@ -245,7 +245,7 @@ describe("a slow reader", () => {
     expect(scene.door.context.streams.open).toBe(0);
   });
 
-  it("of notifications has never more than 1 MiB waiting, and is told at once what it can be told", async () => {
+  it("of notifications has never more than 1 MiB waiting, and gets what fits at once", async () => {
     const { records, spoil } = watchedSinks();
     const scene = await openToldScene({ spoil });
     closings.push(() => scene.door.close());

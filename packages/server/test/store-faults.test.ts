@@ -8,7 +8,7 @@ import { openSession } from "../src/routes/open-session.ts";
 import { openStreamDoor } from "./stream-door.ts";
 import { pickColour, scriptedAgent, testServer } from "./test-server.ts";
 
-it("a session whose store fails is shown as it stood, and said to be so, and is whole again when the store is back", async () => {
+it("a session whose store fails is shown in its last known state, marked as stale, and is whole again when the store is back", async () => {
   const store = failingStore(memoryStore());
   const { ask, refused, send, server } = testServer({ store });
   await (await send("/api/agent/execute", { json: { sessionId: "a", context: {}, input: "Hi." } })).text();
@@ -32,7 +32,7 @@ it("a session whose store fails is shown as it stood, and said to be so, and is 
   await server.close();
 });
 
-it("a session that is at hand is shown while the store is away, and said to be perhaps old as soon as that is known", async () => {
+it("a session that is at hand is shown while the store is away, and marked as stale as soon as that is known", async () => {
   const store = failingStore(memoryStore());
   const { ask, refused, server } = testServer({ store });
   await ask("/api/sessions", { json: { id: "a" } });
@@ -78,7 +78,7 @@ it.each([
   await server.close();
 });
 
-it("a server whose store is silent says so within two seconds, and is ready when the store is back", async () => {
+it("a server whose store is silent reports it within two seconds, and is ready when the store is back", async () => {
   const store = failingStore(memoryStore());
   const clock = manualClock();
   const { refused, send, server } = testServer({ store, clock, authenticate: () => ({ user: "ann", scope: "team" }) });
@@ -109,7 +109,7 @@ it("a conversation that is shown as it stood has parallel results in the order o
   expect(stale.body).toEqual(before.body);
 });
 
-it("a session whose state is lost between two looks is told of as away, never as gone", async () => {
+it("a session whose state is lost between two reads is reported as unavailable, never as removed", async () => {
   const store = memoryStore();
   const door = openStreamDoor({ agents: [scriptedAgent()], store });
   await door.open("a");

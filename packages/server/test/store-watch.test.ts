@@ -44,7 +44,7 @@ function damagedStore(code: ErrorCode, ...damaged: readonly string[]): SessionSt
 
 const codes = Object.keys(errorTable) as ErrorCode[];
 
-it.each(codes.filter((code) => errorTable[code].status === 503))("a 503 for %s says when to try again", (code) => {
+it.each(codes.filter((code) => errorTable[code].status === 503))("a 503 for %s names the wait before another try", (code) => {
   for (const retryAfterMs of [undefined, 0, 1, 2_500])
     expect(
       Number(problemResponse(new AgentError(code, { message: "No.", retryAfterMs })).headers.get("Retry-After")),
@@ -85,7 +85,7 @@ it("a log that is shorter than it was is one alarm and counts once where the han
   await server.close();
 });
 
-it("one damage that the store and the handle of the session both tell of is one alarm", async () => {
+it("one damage that the store and the handle of the session both report is one alarm", async () => {
   const whole = memoryStore();
   let isDamaged = false;
   const damaged = (session: string) => new AgentError("SESSION_CORRUPT", { message: `The log of \`${session}\` is damaged.` });
@@ -109,7 +109,7 @@ it("one damage that the store and the handle of the session both tell of is one 
   await server.close();
 });
 
-it("a store that may lose what it is told is noticed while the server runs, takes no writes, and is used again when it is mended", async () => {
+it("a store that may lose writes is noticed while the server runs, gets no writes, and is used again when it is repaired", async () => {
   const clock = manualClock();
   const store = flawedStore();
   const { ask, logged, refused, send, server } = testServer({ store, clock });
@@ -143,7 +143,7 @@ it("a store that may lose what it is told is noticed while the server runs, take
   await server.close();
 });
 
-it("a store that may lose what it is told is asked for no write of any port, and for every read", async () => {
+it("a store that may lose writes gets no write of any port, and every read", async () => {
   const clock = manualClock();
   const store = flawedStore();
   const { blobs, snapshots, log } = store;
@@ -181,7 +181,7 @@ it("a worker of such a store is not ready either, and claims nothing", async () 
 });
 
 it.each(["CONFIG_INVALID", "STORE_TOO_NEW", "STORE_CORRUPT", "STORE_UNAVAILABLE", "STORE_READ_ONLY"] as const)(
-  "%s of the store is a fault of the server to its callers, who learn no details; the log has them, once",
+  "%s of the store is an error of the server to its callers, without details; the log has them, once",
   async (code) => {
     const store = memoryStore();
     const fail = (): Promise<never> =>

@@ -31,7 +31,7 @@ describe.skipIf(missing !== undefined)("two servers over a channel of Redis", ()
   });
   afterAll(() => redis.stop());
 
-  it("A15 a reader of the one sees a run of the other as it is said, each event once and in order", async () => {
+  it("A15 a reader of the one sees a run of the other while it is written, each event once and in order", async () => {
     const words = Array.from({ length: 40 }, (_, count) => `word ${count}, `);
     // Each word is said when the reader of the other server has the one before: nothing of it can come from the log.
     const heard = words.map(() => Promise.withResolvers<void>());

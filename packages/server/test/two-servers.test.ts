@@ -92,7 +92,7 @@ function bothRest({ doors, stores }: Pair, session: string): Promise<void> {
 }
 
 describe("two servers over one file", () => {
-  it("give readers who alternate between them each event once and in order", async () => {
+  it("give readers that alternate between them each event once and in order", async () => {
     let cuts = 0;
     const done = new Set<string>();
     for (let seed = 1; seed <= Number(process.env["LOOPWRIGHT_TWO_SERVERS"] ?? 3); seed++) {
@@ -127,7 +127,7 @@ describe("two servers over one file", () => {
     expect([...done]).toContain("say"); // Eight draws of one seed may well be without it.
   });
 
-  it("do not send a reader home whose server has not seen yet that the other one goes on", async () => {
+  it("do not end the stream of a reader whose server has not seen yet that the other one continues the run", async () => {
     const pair = await openPair(4, { mayTell: false });
     const { doors, connects, stores, clock } = pair;
     await doors[0].open("s");
@@ -147,7 +147,7 @@ describe("two servers over one file", () => {
     stop();
   });
 
-  it("tell of each other's appends on streams that are open", async () => {
+  it("show each other's appends on streams that are open", async () => {
     const pair = await openPair(5, { mayTell: false });
     const { doors, connects, stores, clock } = pair;
     await doors[0].open("s");

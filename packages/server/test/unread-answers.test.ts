@@ -106,7 +106,7 @@ describe("files that are not read", () => {
     await expect.poll(async () => (await whole(path, "*/*")).byteLength).toBe(9_000_000);
   });
 
-  it("of a caller who keeps the connection open and takes nothing count for half a minute", async () => {
+  it("of a caller that keeps the connection open and reads nothing count for half a minute", async () => {
     const clock = manualClock();
     const { ask, send } = testServer({ clock, limits: { sentFileBytesPerPrincipal: 100_000 } });
     const { body } = await ask<{ blob: string }>("/api/files", { body: new Uint8Array(90_000), headers: { "Content-Type": "image/png" } });

@@ -8,8 +8,8 @@ const opaque = { vendor: "anthropic", data: { secret: "instructions" } };
 const withOpaque = { role: "user", content: [{ type: "text", text: "Hi", opaque }] };
 const stranger = { authenticate: () => ({ user: "ben", scope: "local" }) };
 
-describe("what nobody could see in the history", () => {
-  it("A21: an opaque part of a caller who is not trusted is refused on every route, and nothing is recorded", async () => {
+describe("parts that are invisible in the history", () => {
+  it("A21: an opaque part of a caller that is not trusted is refused on every route, and nothing is recorded", async () => {
     const agent = scriptedAgent([{ calls: [{ name: "pick_colour", args: {}, id: "c1" }] }, { text: "Red." }], { tools: [pickColour] });
     const server = testServer({ agents: [agent], ...stranger });
     const { ask, refused } = server;

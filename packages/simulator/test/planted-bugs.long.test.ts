@@ -30,7 +30,7 @@ describe("a bug that is planted", () => {
     expect(bugs).toMatchObject([{ kind: "source", finding: expect.stringMatching(/had \d+ of \d+ characters/) }]);
   });
 
-  it("that lets a tool tell on when its owner is lost is found by the client", async () => {
+  it("that lets a tool report progress after its owner is lost is found by the client", async () => {
     const { bugs } = await runPlantedBugs({ root, only: ["a lane tells on after its end"], seedsMax: 400 });
     expect(bugs).toMatchObject([
       { kind: "source", finding: expect.stringMatching(/I3: .* heard progress of lane \d+ after it was closed/) },

@@ -38,7 +38,7 @@ describe("a seed", () => {
     expect((await simulate({ seed: 3 })).traceHash).not.toBe((await simulate({ seed: 4 })).traceHash);
   });
 
-  it("tells what it decided, and how to do it again", async () => {
+  it("reports what it decided, and how to run it again", async () => {
     const report = await simulate({ seed: 5, nodes: 2, trace: true });
     expect(report.options.roles).toHaveLength(2);
     expect(report.trace.length).toBeGreaterThan(50);
@@ -77,7 +77,7 @@ describe("an agent of one's own", () => {
     expect((await simulate({ seed: 2, agent })).traceHash).toBe(once.traceHash);
   });
 
-  it("may have a model that says what a test wants", async () => {
+  it("may have a model that answers as a test wants", async () => {
     const report = await simulate({
       seed: 1,
       agent,

@@ -59,7 +59,7 @@ it("a long log that is read page by page asks for each of its objects once", asy
   expect(asked.filter((key) => key.includes("/segments/")).length).toBe(1);
 });
 
-it("a batch is remembered by whoever opens a compacted log", async () => {
+it("a batch is remembered by every process that opens a compacted log", async () => {
   const blobs = memoryBlobs({ clock });
   await writeNotes(storeOn(blobs).log, 40);
   expect(await compact(blobs)).toBe(true);
@@ -67,7 +67,7 @@ it("a batch is remembered by whoever opens a compacted log", async () => {
     expect(await storeOn(blobs).log.append(ref, noteBatch(`b${seq}`, 40))).toEqual({ type: "dup", lastSeq: seq });
 });
 
-it("a writer that slept while the log went on and was compacted is told of it, and writes nothing", async () => {
+it("a writer that was paused while the log grew and was compacted gets a conflict, and writes nothing", async () => {
   const blobs = memoryBlobs({ clock });
   const [sleeper, other] = [storeOn(blobs).log, storeOn(blobs).log];
   await writeNotes(other, 1);
@@ -79,7 +79,7 @@ it("a writer that slept while the log went on and was compacted is told of it, a
   expect(await titlesOf(storeOn(blobs).log)).toEqual(wanted(30));
 });
 
-it("a writer that slept while the session was removed is told that it is closed", async () => {
+it("a writer that was paused while the session was removed gets `closed`", async () => {
   const blobs = memoryBlobs({ clock });
   const stores = [storeOn(blobs), storeOn(blobs)] as const;
   const [sleeper, other] = [stores[0].log, stores[1].log];
@@ -119,7 +119,7 @@ it("of several that compact at once one moves the checkpoint, and nothing is los
   expect(await storeOn(blobs).log.append(ref, noteBatch("b7", 20))).toEqual({ type: "dup", lastSeq: 7 });
 });
 
-it("a compaction may die before or after any of its requests: the log is whole, goes on, and is compacted by the next", async () => {
+it("a compaction may die before or after any of its requests: the log is whole, grows, and is compacted by the next", async () => {
   let points = 0;
   for (const isAlone of [false, true]) {
     for (let dies = 1; ; dies++) {

@@ -7,7 +7,7 @@ import { noteBatch, ref } from "./notes.ts";
 
 const clock = manualClock();
 
-it("a writer may die before or after any of its requests: a session whose log says that it needs an owner is found", async () => {
+it("a writer may die before or after any of its requests: a session that needs an owner by its log is found", async () => {
   let [points, found] = [0, 0];
   for (const due of [0, 7, null]) {
     for (let dies = 1; ; dies++) {

@@ -18,7 +18,7 @@ function open(folder: string, options: Partial<Parameters<typeof fileBlobs>[0]> 
   return store;
 }
 
-it("a second process is refused with the id of the first; when that is killed in the middle of its work, all it was told is there", async () => {
+it("a second process is refused with the id of the first; when that is killed in the middle of its work, all that it acknowledged is there", async () => {
   const folder = freshPath();
   const child = startChild(folder);
   onTestFinished(() => child.kill());

@@ -41,7 +41,7 @@ const answerOf = (log: SessionLog, after = 13, batchId = "news"): Promise<Append
   );
 const seeDamage = (log: SessionLog): Promise<void> => expect(log.read(ref)).rejects.toMatchObject({ code: "SESSION_CORRUPT" });
 
-it("after damage was read nobody writes who opens the log later, until the objects are put back and the mark is deleted", async () => {
+it("after damage was read no process that opens the log later writes, until the objects are put back and the mark is deleted", async () => {
   const blobs = await filled();
   const mend = damage(blobs, segment);
   await seeDamage(open(blobs).log);
@@ -59,7 +59,7 @@ it("after damage was read nobody writes who opens the log later, until the objec
   expect(await answerOf(open(blobs).log)).toBe("ok");
 });
 
-it("damage of a segment, of the batch ids, of the checkpoint and of a slot is marked by whoever comes upon it, reading or writing", async () => {
+it("damage of a segment, of the batch ids, of the checkpoint and of a slot is marked by the process that finds it, reading or writing", async () => {
   for (const part of [segment, /\.ids$/, /checkpoint$/, /slots\/0*12$/]) {
     const blobs = await filled();
     const mend = damage(blobs, part);
@@ -100,7 +100,7 @@ it("a log without damage is opened and written without one request for the mark"
   expect(asked.filter((each) => each.startsWith("put slots/"))).toHaveLength(2);
 });
 
-it("a place that does not take the mark leaves the damage told, and the next one who sees it marks it", async () => {
+it("a storage that refuses the mark leaves the damage reported, and the next process that sees it marks it", async () => {
   const blobs = await filled();
   damage(blobs, segment);
   const full: ConditionalBlobs = { ...blobs, put: async () => ({ type: "full" }) };

@@ -41,7 +41,7 @@ function traces({ objects }: MemoryBlobs): readonly string[] {
   return found.map(([key]) => key);
 }
 
-it("a process that removes a session may die before or after any of its requests: whoever asks what is due finishes the removal", async () => {
+it("a process that removes a session may die before or after any of its requests: the next listing of due sessions finishes the removal", async () => {
   let [points, gone] = [0, 0];
   for (let dies = 1; ; dies++) {
     const blobs = memoryBlobs({ clock });
@@ -128,7 +128,7 @@ it("a removal of a log that is damaged may be cut short as well", async () => {
   }
 });
 
-it("the machine may stop right after a removal was answered: no file that says anything of the session comes back", async () => {
+it("the machine may stop right after a removal was answered: no file with content of the session comes back", async () => {
   const folder = "/disk";
   for (let seed = 1; seed <= 10; seed++) {
     const disk = simulatedDisk({ random: seededRandom(seed) });

@@ -61,7 +61,7 @@ describe("an append", () => {
     });
 
   for (const done of [true, false])
-    it(`that gets no answer within the deadline, ${done ? "done" : "not done"}, is \`unknown\`; the same batch again tells what became of it`, async () => {
+    it(`that gets no answer within the deadline, ${done ? "done" : "not done"}, is \`unknown\`; the same batch again gives the outcome`, async () => {
       const fake = await server();
       const { log } = nodeOn(fake);
       await writeNotes(log, 1);
@@ -73,7 +73,7 @@ describe("an append", () => {
       expect(await titlesOf(nodeOn(fake).log)).toEqual(["b1.0", "b2.0"]);
     });
 
-  it("that meets another's batch is a conflict, whether the server says 412, 409 or 304", async () => {
+  it("that meets another's batch is a conflict, whether the server answers 412, 409 or 304", async () => {
     for (const status of [412, 409, 304]) {
       const fake = await server();
       const [one, other] = [nodeOn(fake).log, nodeOn(fake).log];
@@ -202,7 +202,7 @@ it("two nodes on a server that fails at random lose nothing and write nothing tw
   expect(acknowledged).toBeGreaterThan(rounds * 5);
 });
 
-it("a server that does not check conditions is refused before anything is written, and the fix says how to go on alone", async () => {
+it("a server that does not check conditions is refused before anything is written, and the fix names the option for a single writer", async () => {
   const fake = await server();
   const careless: typeof fetch = (input, init) => {
     const headers = new Headers(init?.headers);
@@ -223,7 +223,7 @@ it("a server that does not check conditions is refused before anything is writte
   await alone.close();
 });
 
-it("a bucket that is not there, an option that is missing and wrong credentials are said in words", async () => {
+it("a missing bucket, a missing option and wrong credentials are named in the error", async () => {
   const fake = await server();
   fake.faultOf = () => ({ type: "status", status: 404, code: "NoSuchBucket" });
   await expect(nodeOn(fake).log.head(ref)).rejects.toMatchObject({
@@ -243,7 +243,7 @@ it("an address that is none, or holds a secret, is refused without being repeate
     );
 });
 
-it("a page that somebody in between sends a write on to is no acknowledgement", async () => {
+it("a page that a proxy redirects a write to is no acknowledgement", async () => {
   const portal = createServer((request, response) => {
     if (request.url === "/login") response.end("Please log in.");
     else response.writeHead(303, { location: "/login" }).end();

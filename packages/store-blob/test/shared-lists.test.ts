@@ -142,7 +142,7 @@ async function play(stores: readonly SessionStore[], seed: number): Promise<void
   }
 }
 
-it("after a death at any request, lists of another process are what the logs say, and leave no mark behind once all is at rest", async () => {
+it("after a death at any request, lists of another process match the logs, and leave no mark behind once all is at rest", async () => {
   let points = 0;
   for (const seed of [1, 2, 3])
     for (let dies = 1; ; dies++) {

@@ -127,7 +127,7 @@ it("in no order of their requests does an old owner write after an heir's claim,
   console.info(`An append against a claim: ${orders} orders, ${JSON.stringify(Object.fromEntries(seen))}.`);
 });
 
-it("of an owner that renews late and an heir that claims one wins, in every order, and the loser is told", async () => {
+it("of an owner that renews late and an heir that claims one wins, in every order, and the loser gets the refusal", async () => {
   const seen = new Map<string, number>();
   const orders = await everyOrder(async (choose) => {
     const world = await takeOver(choose);
@@ -160,7 +160,7 @@ it("of two heirs one gets the session in every order, under the next epoch", asy
   console.info(`A claim against a claim: ${orders} orders.`);
 });
 
-it("a session that needs an owner is found in every order in which one says so and another that it does not", async () => {
+it("a session that needs an owner is found in every order in which one owner marks it as due and another as not", async () => {
   const seen = new Map<string, number>();
   const orders = await everyOrder(async (choose) => {
     const world = await takeOver(choose);

@@ -6,7 +6,7 @@ const fixture = redisFixture();
 const bytes = new TextEncoder().encode("a secret");
 
 describe.skipIf(missing !== undefined)("a session in Redis that was removed", () => {
-  it("leaves one key that says so, and nothing else in any key", async () => {
+  it("leaves one key that marks it as removed, and nothing else in any key", async () => {
     const prefix = fixture.prefix();
     const store = fixture.open({ prefix });
     await store.log.append(ref, batch(0, "secret words", { due: 1 }));

@@ -91,7 +91,7 @@ describe.skipIf(missing !== undefined)("a line to Redis that fails", () => {
     expect(await patiently(() => store.log.append(ref, batch(0)))).toEqual({ type: "ok", lastSeq: 1 });
   });
 
-  it("refuses connections: what was surely not sent is told at once, also of appends", async () => {
+  it("refuses connections: what was surely not sent fails at once, appends too", async () => {
     const { proxy, store } = await overLine();
     await fill(store.log, 1);
     proxy.infect({ isRefusing: true });
@@ -161,7 +161,7 @@ describe.skipIf(missing !== undefined)("a Redis that fails", () => {
     }
   });
 
-  it("is paused: writes are answered within the deadline, and it is used again when it goes on", async () => {
+  it("is paused: writes are answered within the deadline, and it is used again when it resumes", async () => {
     const store = fixture.open({ deadlineMs });
     await fill(store.log, 1);
     fixture.redis.pause();
@@ -198,7 +198,7 @@ describe.skipIf(missing !== undefined)("a Redis that fails", () => {
     ).toMatchObject({ lastSeq: 2 });
   });
 
-  it("ends the connection that listens alone: what was missed is told soon, and what comes later too", async () => {
+  it("ends only the subscribed connection: subscribers are soon notified of what was missed, and of what comes later", async () => {
     const prefix = fixture.prefix();
     const [listening, writing] = [fixture.open({ prefix }), fixture.open({ prefix })];
     const told: number[] = [];
@@ -214,7 +214,7 @@ describe.skipIf(missing !== undefined)("a Redis that fails", () => {
     await expect.poll(() => told).toContain(12);
   });
 
-  it("falls silent towards who listens: that is found out, and what was missed is told", async () => {
+  it("falls silent towards a subscriber: that is noticed, and what was missed is delivered", async () => {
     const { proxy, store, prefix } = await overLine();
     const told: number[] = [];
     store.log.subscribe?.(ref, (lastSeq) => told.push(lastSeq));
@@ -228,7 +228,7 @@ describe.skipIf(missing !== undefined)("a Redis that fails", () => {
     await expect.poll(() => told).toContain(2);
   });
 
-  it("has no memory left: appends answer `full`, blobs and snapshots STORE_FULL, reads go on, and so do writes when there is room", async () => {
+  it("has no memory left: appends answer `full`, blobs and snapshots STORE_FULL, reads work, and writes work again when there is memory", async () => {
     const store = fixture.open();
     await fill(store.log, 2);
     await fixture.redis.command("CONFIG", "SET", "maxmemory", "1");
@@ -275,7 +275,7 @@ describe.skipIf(missing !== undefined)("a Redis that fails", () => {
     await fixture.redis.restart({ args: ["--appendfsync", "always"] });
   });
 
-  it("is away when the store is made: nothing is asked of it before the first use, and then it is told in a word", async () => {
+  it("is away when the store is made: nothing is asked of it before the first use, which then gets the error", async () => {
     const store = fixture.open({ url: "redis://127.0.0.1:1", deadlineMs });
     await expect(store.log.append(ref, batch(0))).rejects.toMatchObject({
       code: "STORE_UNAVAILABLE",
@@ -285,7 +285,7 @@ describe.skipIf(missing !== undefined)("a Redis that fails", () => {
     await expect(store.log.head(ref)).rejects.toMatchObject({ code: "STORE_UNAVAILABLE", message: expect.stringContaining("closed") });
   });
 
-  it("is slow: a subscriber hears of appends however it left and came back before Redis answered", async () => {
+  it("is slow: a subscriber is notified of appends however it left and came back before Redis answered", async () => {
     const { proxy, store, prefix } = await overLine();
     const there = fixture.open({ prefix });
     const random = seededRandom(20);

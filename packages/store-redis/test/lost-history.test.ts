@@ -49,7 +49,7 @@ describe.skipIf(missing !== undefined)("a Redis that has lost everything", () =>
       expect((await store.log.append({ scope: "local", session: "new" }, batch(0))).type).toBe("ok");
     });
 
-  it("tells a listener that is connected again, who then finds out", async () => {
+  it("notifies a subscriber that is connected again, which then finds the loss", async () => {
     const store = fixture.open();
     await fill(store.log, 3);
     const told: number[] = [];
@@ -78,7 +78,7 @@ describe.skipIf(missing !== undefined)("a Redis that has lost everything", () =>
 });
 
 describe.skipIf(missing !== undefined)("a Redis that went back to an older state", () => {
-  it("has lost the end of a session: its first read says so", async () => {
+  it("has lost the end of a session: its first read reports it", async () => {
     const store = fixture.open();
     await fill(store.log, 3);
     const { back } = await photograph();
@@ -88,7 +88,7 @@ describe.skipIf(missing !== undefined)("a Redis that went back to an older state
     await expect(store.log.read(ref, { from: 6 })).rejects.toMatchObject({ code: "HISTORY_LOST", details: { seq: 3, knownSeq: 6 } });
   });
 
-  it("and was written on by others: whoever knows the facts that are gone is never given those in their place", async () => {
+  it("and was continued by others: a process that knows the lost facts is never given those in their place", async () => {
     const prefix = fixture.prefix();
     const store = fixture.open({ prefix });
     await fill(store.log, 3);
@@ -122,7 +122,7 @@ describe.skipIf(missing !== undefined)("a Redis that went back to an older state
 });
 
 describe.skipIf(missing !== undefined)("a handle over a Redis that has lost everything", () => {
-  it("rejects what is said to it, and begins no new history in silence", async () => {
+  it("rejects appends, and begins no new history in silence", async () => {
     const store = fixture.open();
     const agent = createAgent({ name: "told", provider: scripted([{ text: "One." }, { text: "Two." }]) });
     const session = createSession({ agent, id: ref.session, store });

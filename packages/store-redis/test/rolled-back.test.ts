@@ -37,7 +37,7 @@ function backup(): { readonly restore: () => Promise<void> } {
 const soon = <T>(ask: () => Promise<T>): Promise<T> => patiently(ask);
 
 describe.skipIf(missing !== undefined)("a Redis that was put back from a backup under running processes", () => {
-  it("lets nobody claim or write once one process has noticed, not even one that was started since; all may read", async () => {
+  it("lets no process claim or write once one has noticed, not even one that was started since; all may read", async () => {
     const prefix = fixture.prefix();
     const [owner, bystander] = [fixture.open({ prefix }), fixture.open({ prefix })];
     await fill(owner.log, 3);
@@ -57,7 +57,7 @@ describe.skipIf(missing !== undefined)("a Redis that was put back from a backup 
     await expect(owner.log.read(ref)).rejects.toMatchObject({ code: "HISTORY_LOST" });
   });
 
-  it("is used again once a person has accepted it, by all who knew better", async () => {
+  it("is used again, by every process, once a person has accepted it", async () => {
     const prefix = fixture.prefix();
     const [owner, doctor] = [fixture.open({ prefix }), fixture.open({ prefix })];
     await fill(owner.log, 3);

@@ -61,7 +61,7 @@ describe.skipIf(missing !== undefined)("a Redis that may not hold sessions is re
     expect((await fixture.open({ durability: "none" }).log.append(ref, batch(0))).type).toBe("ok");
   });
 
-  it("and one that does not say how it is set is used, with a word to the operator, once", async () => {
+  it("and one that does not show its settings is used, with one log line for the operator", async () => {
     const user = ["~*", "&*", "+@all", "-info", ">secret"];
     await fixture.redis.command("ACL", "SETUSER", "careful", "on", ...user);
     const said: string[] = [];
@@ -75,7 +75,7 @@ describe.skipIf(missing !== undefined)("a Redis that may not hold sessions is re
     expect(said).toEqual([expect.stringMatching(/^warn .*\["maxmemory_policy","role","aof_enabled"\]$/)]);
   });
 
-  it("and one that does not allow what the store needs is told by name", async () => {
+  it("and one that does not allow what the store needs is refused with the name of the command", async () => {
     await fixture.redis.command("ACL", "SETUSER", "poor", "on", "~*", "&*", "+@all", "-eval", "-evalsha", ">secret");
     const store = fixture.open({ url: `redis://poor:secret@127.0.0.1:${fixture.redis.port}` });
     await expect(store.log.append(ref, batch(0))).rejects.toMatchObject({
@@ -85,7 +85,7 @@ describe.skipIf(missing !== undefined)("a Redis that may not hold sessions is re
     });
   });
 
-  it("and a user who may do no more than the README says is enough for everything", async () => {
+  it("and a user with only the rights in the README is enough for everything", async () => {
     const readme = await readFile(new URL("../README.md", import.meta.url), "utf8");
     const [rule = ""] = /^ACL SETUSER .*$/m.exec(readme) ?? [];
     await fixture.redis.command(...rule.split(" "));
@@ -124,7 +124,7 @@ describe.skipIf(missing !== undefined)("a Redis that may not hold sessions is re
     await ledger.settle("two", { tokens: 1, source: "reported" });
   });
 
-  it("and one that lets nobody listen is looked at again and again in its place", async () => {
+  it("and one that allows no subscription is polled instead", async () => {
     await fixture.redis.command("ACL", "SETUSER", "deaf", "on", "~*", "&*", "+@all", "-subscribe", ">secret");
     const prefix = fixture.prefix();
     const store = fixture.open({ url: `redis://deaf:secret@127.0.0.1:${fixture.redis.port}`, prefix });

@@ -12,7 +12,7 @@ const fixture = redisFixture();
 const deadlineMs = 20_000;
 
 describe.skipIf(missing !== undefined)("a listener whose connection was made while the other one gave no answer", () => {
-  it("is told the tail once there is an answer, though nothing is said any more", async () => {
+  it("is notified of the tail once there is an answer, although no more appends come", async () => {
     const error = new AgentError("STORE_UNAVAILABLE", { message: "It is away." });
     const answers: Outcome[] = [
       { type: "uncertain", error },

@@ -118,7 +118,7 @@ it.each<readonly [string, Call]>([
   expect(many).toEqual({ rows: few?.rows, walks: [] });
 });
 
-it("indexes the words of many sessions in steps of at most 200 facts, one for all who search at once", () => {
+it("indexes the words of many sessions in steps of at most 200 facts, one for all searches at once", () => {
   const { engine } = engineWith(600);
   const indexed = (): number => Number(engine.statements.one("SELECT sum(indexed_seq) AS n FROM sessions")?.["n"]);
   let before = 0;

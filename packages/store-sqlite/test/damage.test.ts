@@ -71,7 +71,7 @@ function factBytes(file: Buffer): readonly number[] {
 }
 
 describe("a bit that has turned", () => {
-  it("in a fact is told as SESSION_CORRUPT, of 400 everywhere all, and no other session is touched", () => {
+  it("in a fact is reported as SESSION_CORRUPT, all of 400 at random places, and no other session is touched", () => {
     const path = freshPath();
     const written = filled(path);
     withoutRemains(path);
@@ -93,7 +93,7 @@ describe("a bit that has turned", () => {
     expect([...verdicts]).toEqual([["SESSION_CORRUPT", 400]]);
   });
 
-  it("anywhere in the file is told, or changes no fact that is given out", () => {
+  it("anywhere in the file is reported, or changes no fact that is returned", () => {
     const path = freshPath();
     const written = filled(path, 4);
     const sound = readFileSync(path);
@@ -114,7 +114,7 @@ describe("a bit that has turned", () => {
 });
 
 describe("a copy that was cut short", () => {
-  it("at any place is told as damaged, or gives the facts as they were written", () => {
+  it("at any place is reported as damage, or gives the facts as they were written", () => {
     const path = freshPath();
     const written = filled(path);
     const sound = readFileSync(path);

@@ -65,7 +65,7 @@ describe("the files of a store after a session was removed", () => {
     expect(tracesIn(path)).toEqual([]);
   });
 
-  it("a process may die before it has erased everything: the next one that asks what is due goes on", async () => {
+  it("a process may die before it has erased everything: the next one that lists due sessions continues the erasure", async () => {
     const path = join(folder, `${count++}.db`);
     const store = open(path);
     await fill(store, "secret", canary);

@@ -40,7 +40,7 @@ function edit(path: string, sql: string): void {
 
 const readable = (store: SqliteStore): Promise<unknown> => store.log.read(ref);
 
-describe("a file that cannot be used is told by its path and left as it is", () => {
+describe("a file that cannot be used is named in the error and left as it is", () => {
   const cases: readonly (readonly [string, string, (path: string) => void])[] = [
     ["is no database", "STORE_CORRUPT", (path) => writeFileSync(path, "This is a shopping list, and a long one.\n".repeat(200))],
     ["is another program's database", "STORE_CORRUPT", (path) => edit(path, "CREATE TABLE apples (colour TEXT)")],
@@ -106,7 +106,7 @@ describe("a damaged log", () => {
 });
 
 describe("a store without space", () => {
-  it("answers `full`, keeps what was acknowledged, and goes on when there is space again", async () => {
+  it("answers `full`, keeps what was acknowledged, and continues when there is space again", async () => {
     const path = freshPath();
     const small = sqliteStore({ path, sizeMaxBytes: 300_000 });
     let written = 0;
@@ -190,7 +190,7 @@ describe("the event loop", () => {
     expect(existsSync(path)).toBe(true);
   });
 
-  it("goes on while another process holds the file, and the append is answered when it lets go", async () => {
+  it("keeps working while another process holds the file, and the append is answered when the file is free", async () => {
     const path = await filled();
     const store = open(path);
     const holder = new DatabaseSync(path);

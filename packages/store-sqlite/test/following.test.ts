@@ -41,7 +41,7 @@ function follow(
   return { told: told.promise, lost: lost.promise };
 }
 
-it("who follows an idle session is told what another process appends to it", async () => {
+it("a follower of an idle session gets what another process appends to it", async () => {
   const path = join(folder, `${count++}.db`);
   const session = sessionIn(open(path));
   await session.open();
@@ -53,7 +53,7 @@ it("who follows an idle session is told what another process appends to it", asy
   expect(session.snapshot().title).toBeDefined();
 });
 
-it("a run that another store on the file submits is told to who follows the session here", async () => {
+it("a run that another store on the file submits reaches a follower of the session here", async () => {
   const path = join(folder, `${count++}.db`);
   const [here, there] = [sessionIn(open(path)), sessionIn(open(path), "from there")];
   await here.open();
@@ -64,7 +64,7 @@ it("a run that another store on the file submits is told to who follows the sess
   expect(here.snapshot().messages.at(-1)?.message).toMatchObject({ content: [{ text: "from there" }] });
 });
 
-it("who follows a session is told when it is removed, here or through another store on the file", async () => {
+it("a follower of a session is notified when it is removed, here or through another store on the file", async () => {
   for (const isHere of [true, false]) {
     const path = join(folder, `${count++}.db`);
     const store = open(path);

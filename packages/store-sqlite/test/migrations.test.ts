@@ -42,7 +42,7 @@ it("a file of the first version keeps its facts, and dates can be set in it", as
   expect(await open(path).check()).toMatchObject({ version: 5, problems: [], damaged: ["local/damaged"] });
 });
 
-it("a file of the first or the second version takes no more facts into a session that is seen to be damaged, and goes on with others", async () => {
+it("a file of the first or the second version takes no more facts into a session that is known as damaged, and works for others", async () => {
   for (const version of [1, 2]) {
     const path = oldFile(version);
     const store = open(path);

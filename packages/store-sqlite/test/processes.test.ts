@@ -32,7 +32,7 @@ it("two processes that append to one session at once both get everything in, onc
     expect(titles.filter((title) => title.startsWith(name))).toEqual(Array.from({ length: 40 }, (_, index) => `${name} ${index}`));
 });
 
-it("of two processes that claim one session one gets it, and the other is told who holds it", async () => {
+it("of two processes that claim one session one gets it, and the other gets the holder's name", async () => {
   const path = freshPath();
   const claims = await Promise.all([start("claim", path, "one").next(), start("claim", path, "two").next()]);
   expect(claims).toContainEqual({ type: "claimed", epoch: 1, lastSeq: 0 });
@@ -106,7 +106,7 @@ it("a process that has used a store and does not close it ends by itself", async
   expect(await reader.ended).toBe(0);
 });
 
-it("a subscriber is told of what another process appends", async () => {
+it("a subscriber is notified of what another process appends", async () => {
   const path = freshPath();
   const told = new Promise<number>((resolve) => {
     const stop = open(path).log.subscribe?.(ref, resolve);
@@ -116,7 +116,7 @@ it("a subscriber is told of what another process appends", async () => {
   expect(await told).toBe(2);
 });
 
-it("a subscriber that comes after another process has written is told of it too", async () => {
+it("a subscriber that comes after another process has written is notified of it too", async () => {
   const path = freshPath();
   const { log } = open(path);
   const told = (session: string): Promise<number> =>

@@ -88,7 +88,7 @@ it("damage of the last fact that an append comes upon holds for all from then on
   }
 });
 
-it("who was told of damage has it written down before the store is closed, however close the two are", () => {
+it("reported damage is written to the file before the store is closed, however close the two are", () => {
   const path = join(folder, `${count++}.db`);
   const engine = engineOf(path);
   for (let seq = 0; seq < 10; seq++) appendAll(engine, [{ session: "shared", request: notes(seq, `${seq + 1} of shared`) }]);
@@ -137,7 +137,7 @@ it("a removed session is closed and not damaged", async () => {
   expect([await answerOf(store), await answerOf(open(path))]).toEqual(["closed", "closed"]);
 });
 
-it("while another process holds the file, damage is told, kept in mind, and written down with the next write", async () => {
+it("while another process holds the file, damage is reported, remembered, and written to the file with the next write", async () => {
   const { path, store } = await filled();
   await store.close();
   damage(path);

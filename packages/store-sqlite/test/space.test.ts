@@ -57,7 +57,7 @@ function mountSmallDisk(place: string): string | undefined {
 
 describe("a disk that is full", () => {
   const place = join(folder, "disk");
-  it("answers `full`, loses nothing that was acknowledged, and goes on without a restart when there is space again", async ({ skip }) => {
+  it("answers `full`, loses nothing that was acknowledged, and continues without a restart when there is space again", async ({ skip }) => {
     const missing = mountSmallDisk(place);
     if (missing !== undefined) return skip(missing);
     const path = join(place, "store.db");

@@ -41,7 +41,7 @@ describe("session log kit", () =>
     ]),
     ...logOverTwoSaboteurs,
   ]));
-it("the kit of session logs says how many cases it has", () => {
+it("the kit of session logs has the documented number of cases", () => {
   const text = readFileSync(new URL("../src/log/session-log-kit.ts", import.meta.url), "utf8");
   expect(text).toContain(`${sessionLogKit.length} cases here and ${leaseKit.length} in \`leaseKit\``);
 });

@@ -19,11 +19,11 @@ describe("current_time", () => {
     [{ timeZone: "Asia/Kathmandu" }, "2026-07-01T17:45:05+05:45"],
     [{ timeZone: "Pacific/Honolulu" }, "2026-07-01T02:00:05-10:00"],
     [{ format: "unix" }, "1782907205"],
-  ] satisfies [JsonObject, string][])("%j tells %s", async (args, expected) => {
+  ] satisfies [JsonObject, string][])("%j gives %s", async (args, expected) => {
     expect((await call("current_time", args)).text).toBe(expected);
   });
 
-  it("tells the long form with weekday and names", async () => {
+  it("gives the long form with weekday and names", async () => {
     const { text } = await call("current_time", { timeZone: "Pacific/Kiritimati", format: "long" });
     expect(text).toMatch(/^Thursday,? 2 July 2026 at 02:00:05 GMT\+14$/);
   });
@@ -34,7 +34,7 @@ describe("current_time", () => {
     expect((await call("current_time", { timeZone: "Europe/Berlin" }, at(Date.UTC(2026, 0, 1)))).text).toBe("2026-01-01T01:00:00+01:00");
   });
 
-  it("says which time zone does not exist", async () => {
+  it("names the time zone that does not exist", async () => {
     const { result, text } = await call("current_time", { timeZone: "Mars/Base" });
     expect(result.failure?.code).toBe("TOOL_ARGUMENTS");
     expect(text).toContain('There is no time zone "Mars/Base". Use an IANA name');
@@ -131,7 +131,7 @@ describe("json_query", () => {
     ['["a", "b]', "the string that begins in line 1, column 7 is never closed"],
     ["{'a': 1}", 'unexpected "\'" in line 1, column 2'],
     ["[1,]", 'unexpected "]" in line 1, column 4'],
-  ])("says where %j is not JSON", async (text, where) => {
+  ])("gives the position where %j is not JSON", async (text, where) => {
     expect((await call("json_query", { json: text })).result.failure?.message).toBe(`The text is not JSON: ${where}.`);
   });
 
@@ -170,7 +170,7 @@ describe("csv_to_json", () => {
     ]);
   });
 
-  it("streams a long answer, cuts it between rows and says so", async () => {
+  it("streams a long answer, cuts it between rows and reports the cut", async () => {
     const csv = `n,text\n${Array.from({ length: 5_000 }, (_, at) => `${at},${"x".repeat(20)}`).join("\n")}`;
     const { deltas, text, result } = await call("csv_to_json", { csv });
     expect(deltas.length).toBeGreaterThan(10);

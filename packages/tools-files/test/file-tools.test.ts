@@ -18,7 +18,7 @@ describe("file_create", () => {
     expect((await call("file_read", { path: "notes/plan.md" })).text).toBe("# Plan\nä€😀\n");
   });
 
-  it("does not replace another content unless told to", async () => {
+  it("does not replace another content unless asked to", async () => {
     const { call } = await makeScratch();
     await call("file_create", { path: "a.txt", content: "one" });
     expect(codeOf(await call("file_create", { path: "a.txt", content: "two" }))).toBe("FILE_EXISTS");
@@ -27,7 +27,7 @@ describe("file_create", () => {
     expect((await call("file_read", { path: "a.txt" })).text).toBe("two");
   });
 
-  it("may be done twice with the same content, as its replay class says", async () => {
+  it("may be done twice with the same content, as its replay class declares", async () => {
     const { call, root } = await makeScratch();
     await call("file_create", { path: "a.txt", content: "one" });
     const before = await stat(join(root, "a.txt"));
@@ -35,7 +35,7 @@ describe("file_create", () => {
     expect((await stat(join(root, "a.txt"))).ino).toBe(before.ino);
   });
 
-  it("lets one of many writers of a name win and tells the others", async () => {
+  it("lets one of many writers of a name win and refuses the others", async () => {
     const { call } = await makeScratch();
     const trials = await Promise.all(
       Array.from({ length: 20 }, (_, at) => call("file_create", { path: "same.txt", content: `writer ${at}` })),
@@ -85,7 +85,7 @@ describe("file_read", () => {
     expect(result.details).toMatchObject({ path: "long.txt", firstLine: 1, lines: 4_000, isComplete: true });
   });
 
-  it("gives the lines asked for and says where to go on", async () => {
+  it("gives the lines asked for and where to continue", async () => {
     const { call } = await makeScratch();
     await call("file_create", { path: "long.txt", content: lines.join("\n") });
     const { text } = await call("file_read", { path: "long.txt", offset: 3_000, limit: 2 });
@@ -109,7 +109,7 @@ describe("file_read", () => {
     expect(all).toBe(content);
   });
 
-  it("cuts a line without end, never inside a character, and goes on behind it", async () => {
+  it("cuts a line without end, never inside a character, and continues behind it", async () => {
     const { call } = await makeScratch({ readCharactersMax: 11 });
     await call("file_create", { path: "wide.txt", content: `${"😀".repeat(20)}\nnext` });
     const { text } = await call("file_read", { path: "wide.txt" });
@@ -126,7 +126,7 @@ describe("file_read", () => {
     expect(deltas.every((delta) => !delta.includes("\uFFFD"))).toBe(true);
   });
 
-  it("says that an empty file is empty", async () => {
+  it("reports an empty file as empty", async () => {
     const { call } = await makeScratch();
     await call("file_create", { path: "empty.txt", content: "" });
     expect((await call("file_read", { path: "empty.txt" })).text).toBe('["empty.txt" is empty]');
@@ -148,7 +148,7 @@ describe("file_read", () => {
     expect(late.deltas.join("")).toBe("a".repeat(16_384));
   });
 
-  it("says what is missing, what is a folder and what is too large", async () => {
+  it("names what is missing, what is a folder and what is too large", async () => {
     const { call } = await makeScratch({ readableBytesMax: 3 });
     await call("file_create", { path: "a/b.txt", content: "1234" });
     expect(codeOf(await call("file_read", { path: "a/none.txt" }))).toBe("FILE_NOT_FOUND");
@@ -185,7 +185,7 @@ describe("file_list", () => {
     expect(await entriesOf({ folder: "a/b" })).toEqual([{ type: "json", value: { entries: [file("a/b/c.txt")] } }]);
   });
 
-  it("says so when it shows only the first entries", async () => {
+  it("reports it when it shows only the first entries", async () => {
     const { call } = await makeScratch({ listEntriesMax: 2 });
     for (const path of ["a", "b", "c"]) await call("file_create", { path, content: "" });
     const { text } = await call("file_list", {});

@@ -31,7 +31,7 @@ function flawsOf(bodies: readonly FactBody[], changes: Partial<CommandEvidence> 
   return checkCommands({ facts: numbered(bodies), acknowledged: [], testimonies: [seen], ...changes });
 }
 
-it("finds nothing wrong where what was said is what happened", () => {
+it("finds nothing wrong when the reported outcome is what happened", () => {
   const decision = { what: "decision", key: "d1", callKeys: [callKey], decision: "allow" } as const;
   expect(flawsOf(sound, { acknowledged: [decision] })).toEqual([]);
   const denied = [begun, asked, decided("deny"), result("denied"), abort, ended("aborted")];

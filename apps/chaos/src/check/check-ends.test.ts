@@ -10,7 +10,7 @@ it.each<[string, number | string]>([
   ["an exit in the middle of a storm", 0],
   ["an abort of the process", "SIGABRT"],
   ["a segmentation fault", "SIGSEGV"],
-])("tells of %s, with the node's last words", (_, end) => {
+])("reports %s, with the node's last output", (_, end) => {
   const flaws = checkEnds([{ name: "node0", end, complaints: "first\nout of memory" }], ["SIGKILL"]);
   expect(flaws.join()).toMatch(new RegExp(`node0 ended by itself with ${end}.*out of memory`));
 });

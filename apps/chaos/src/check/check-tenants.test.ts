@@ -5,7 +5,7 @@ const words = { home: "quokka", guest: "axolotl" };
 const flawsOf = (heard: readonly string[]): readonly string[] =>
   checkTenantWords({ scope: "home", words, heard: new Set(heard), hasSpoken: true });
 
-it("takes a tenant's own words, and none where nobody has spoken", () => {
+it("accepts a tenant's own messages, and none in an empty session", () => {
   expect(flawsOf(["quokka"])).toEqual([]);
   expect(checkTenantWords({ scope: "home", words, heard: new Set(), hasSpoken: false })).toEqual([]);
 });

@@ -31,7 +31,7 @@ test("the question shows the reason and all arguments, and nothing that a termin
   expect(lines.join("")).not.toContain("\u001b");
 });
 
-test("long arguments come in pages, which together are all of them, and only the last one says how to allow", () => {
+test("long arguments come in pages, which together are all of them, and only the last one shows how to allow", () => {
   const args = { lines: Array.from({ length: 100 }, (_, at) => at), text: "\u{1f331}".repeat(4_000) };
   const pages = approvalPages(args);
   expect(pages.length).toBeGreaterThan(4);

@@ -34,7 +34,7 @@ async function storeWithOneSession(file: string): Promise<void> {
   await store.close();
 }
 
-test("a disk that became read-only: sessions are listed, and doctor says that nothing can be written", async ({ skip }) => {
+test("a disk that became read-only: sessions are listed, and doctor reports that nothing can be written", async ({ skip }) => {
   const disk = smallDisk();
   if (typeof disk === "string") return skip(disk);
   const settings = { store: storePlaceOf("sessions.db", disk.folder), environment: {} };

@@ -13,7 +13,7 @@ test("a package that is not installed is named with the line that installs it", 
   ]);
 });
 
-test("what is wrong within a package is told as it is", async () => {
+test("an error inside a package is shown as it is", async () => {
   const cause = Object.assign(new Error("Cannot find package 'lost' imported from other.js"), { code: "ERR_MODULE_NOT_FOUND" });
   await expect(companion(missing, () => Promise.reject(cause))).rejects.toBe(cause);
 });

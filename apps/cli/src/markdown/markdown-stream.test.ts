@@ -107,7 +107,7 @@ test("a paragraph is live until a blank line comes", () => {
   expect(stream.take(frame, 10)).toEqual({ finished: ["one two three"], live: [] });
 });
 
-test("what does not fit the live lines is given out, and no line is lost or said twice", () => {
+test("what does not fit the live lines is written out, and no line is lost or written twice", () => {
   const words = Array.from({ length: 300 }, (_, at) => `w${at}`);
   for (const size of [1, 7, 50]) {
     const all = linesOf(words.join(" "), size, 3);

@@ -6,7 +6,7 @@ import { createRunEnds } from "./run-ends.ts";
 const end = (seq: number, status: "completed" | "aborted" | "failed", runId = "r"): DurableEvent =>
   ({ ...durable(seq, "run_end", { status, reason: "x" }), runId }) as DurableEvent;
 
-test("whoever waits is told how the run ended, whether it asked before or after", async () => {
+test("every waiting caller gets the end of the run, whether it asked before or after", async () => {
   const ends = createRunEnds();
   const early = ends.of("r", 3);
   ends.take(end(5, "completed", "another"));
@@ -31,7 +31,7 @@ test("what a run waited for before an answer does not end the wait after it", as
   expect(await afterAnswer).toMatchObject({ status: "completed" });
 });
 
-test("when nothing more comes, nobody waits for ever", async () => {
+test("when nothing more comes, no caller waits for ever", async () => {
   const ends = createRunEnds();
   const waiting = ends.of("r", 1);
   ends.fail(new Error("gone"));

@@ -47,7 +47,7 @@ test("a snapshot replaces what was missed", () => {
   expect(shape(screen)).toEqual(["text (live) one two three"]);
 });
 
-test("who comes in the middle of an answer reads it once: the snapshot, what follows it, and the end", () => {
+test("a reader that joins in the middle of an answer reads it once: the snapshot, what follows it, and the end", () => {
   const middle = screenAfter([
     ephemeral(1, "message_snapshot", { content: [{ type: "text", text: "one " }] }),
     ephemeral(1, "text_delta", { index: 0, delta: "two " }),
@@ -92,7 +92,7 @@ test("a snapshot with a whole call takes the place of the call that was being wr
   expect(screen.blocks).toMatchObject([{ id: "r.1.0", phase: "waiting", args: '{"zone":"UTC"}' }]);
 });
 
-test("a thrown-away attempt is said to be thrown away, and its half-written call goes", () => {
+test("a discarded attempt is marked as discarded, and its half-written call disappears", () => {
   const screen = screenAfter([
     durable(1, "message_start", { messageId: "1", role: "assistant" }),
     ephemeral(1, "text_delta", { index: 0, delta: "half" }),
@@ -196,7 +196,7 @@ test("a transcript is shown as it was, and nothing of it is live", () => {
   expect(shape(screen)).toEqual(["user hi", "text I look.", "tool get_time ended error 12:00"]);
 });
 
-test("a call that a crash cut off is shown with its result when the run goes on", () => {
+test("a call that a crash cut off is shown with its result when the run continues", () => {
   const past = screenOf(emptyScreen, [
     { role: "user", content: "hi" },
     { role: "assistant", content: [{ type: "tool_call", callKey: "k", id: "c", name: "send", args: {} }], stopReason: "tool_calls" },
@@ -219,7 +219,7 @@ test("a call that a crash cut off is shown with its result when the run goes on"
   expect(shape(again).at(-1)).toBe("tool send running - ");
 });
 
-test("events that nobody knows change nothing", () => {
+test("unknown events change nothing", () => {
   expect(foldScreen(emptyScreen, durable(1, "session_closed", {}), 0)).toBe(emptyScreen);
   expect(foldScreen(emptyScreen, { type: "brand_new", seq: 1, k: 0 } as never, 0)).toBe(emptyScreen);
 });

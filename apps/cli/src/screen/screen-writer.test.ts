@@ -119,12 +119,12 @@ describe("the footer", () => {
     );
   });
 
-  test("leaves out what nobody knows", () => {
+  test("leaves out what is unknown", () => {
     expect(lines({}, { contextMax: undefined })[1]).toBe("p m");
     expect(lines({ contextTokens: 420 }, { contextMax: undefined })[1]).toBe("p m · context 420");
   });
 
-  test("says what happens and which keys matter", () => {
+  test("shows what happens and which keys matter", () => {
     expect(lines({})[0]).toContain("Enter sends");
     expect(lines({ activity: "writing" })[0]).toMatch(/answers 5\.0 s · Esc stops · Enter steers$/);
     expect(lines({ activity: "retrying", retryAt: 7_500 })[0]).toContain("tries again in 2.5 s");

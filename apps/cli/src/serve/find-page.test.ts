@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 import { findPage } from "./find-page.ts";
 
-test("a built page is found, one that is not built or not installed is told with what to do", async () => {
+test("a built page is found, one that is not built or not installed is an error with what to do", async () => {
   const folder = await mkdtemp(join(tmpdir(), "loopwright-page-"));
   const manifest = (): string => pathToFileURL(join(folder, "package.json")).href;
   expect(findPage(manifest)).toEqual({ missing: expect.stringContaining("npm run build") });

@@ -26,7 +26,7 @@ test("a taken port leads to the next free one", async () => {
   expect(found).toBeLessThan(port + 20);
 });
 
-test("a taken port that was asked for is told, with what to do", async () => {
+test("a taken port that was asked for is an error with what to do", async () => {
   const port = await takenPort();
   await expect(freePort({ host, port, isPortFixed: true })).rejects.toMatchObject({
     code: "CONFIG_INVALID",
@@ -35,7 +35,7 @@ test("a taken port that was asked for is told, with what to do", async () => {
   });
 });
 
-test("a host that is none of this machine is told", async () => {
+test("a host that is none of this machine is an error", async () => {
   await expect(freePort({ host: "192.0.2.1", port: 0, isPortFixed: true })).rejects.toMatchObject({
     code: "CONFIG_INVALID",
     message: expect.stringContaining("192.0.2.1"),

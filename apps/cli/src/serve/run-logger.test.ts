@@ -7,7 +7,7 @@ function open(isJson: boolean): { readonly logger: ReturnType<typeof createRunLo
   return { logger, out, err };
 }
 
-test("people get what is told on standard output, and trouble on standard error", () => {
+test("information is written to standard output, and errors to standard error", () => {
   const { logger, out, err } = open(false);
   logger.tell("listening", ["one", "two"], { port: 1 });
   logger.log("info", "A request.");

@@ -32,7 +32,7 @@ describe("the flags of run", () => {
     });
   });
 
-  test("let other machines in with a token, or when nobody is to be asked", () => {
+  test("let other machines in with a token, or when open access is chosen", () => {
     expect(settings({ host: "0.0.0.0" }, { LOOPWRIGHT_TOKEN: long })).toMatchObject({ token: long, isOpenToAll: false });
     expect(settings({ host: "0.0.0.0", token: long, insecure: true })).toMatchObject({ token: long, isOpenToAll: false });
     expect(settings({ host: "::", insecure: true })).toMatchObject({ token: undefined, isOpenToAll: true });

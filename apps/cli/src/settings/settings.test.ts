@@ -32,7 +32,7 @@ describe("the vendor", () => {
     expect(chosen({}, {})).toBe("offline");
   });
 
-  test("that nobody knows is refused with the names that there are", () => {
+  test("that is unknown is refused with the known names", () => {
     const error = errorOf(() => resolveSettings({ provider: "opnai" }, {}, "/project"));
     expect(isAgentError(error, "CONFIG_INVALID") && `${error.message} ${error.fix}`).toBe(
       "There is no provider `opnai` (--provider). Choose one of: openai, anthropic, gemini, ollama, custom, offline.",
@@ -91,7 +91,7 @@ describe("the vendor", () => {
     expect(chosen({ model: "nosuch:thing" }, { OLLAMA_HOST: "h" })).toBe("ollama");
   });
 
-  test("is told with the reason", () => {
+  test("is refused with the reason", () => {
     expect(resolveSettings({}, { GEMINI_API_KEY: "g" }, "/project").because).toBe("GEMINI_API_KEY");
     expect(resolveSettings({}, {}, "/project").because).toBe("no key is set (OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY)");
   });

@@ -21,7 +21,7 @@ it("an empty draft and a cleared one leave nothing behind", () => {
   expect(drafts.get("s2")).toEqual(emptyDraft);
 });
 
-it("what somebody else wrote in its place is no draft", () => {
+it("a value that another program wrote in its place is no draft", () => {
   const kept = passingText();
   for (const text of ["{", "7", '{"text":4,"files":[{"blob":1}]}', '{"files":"no"}']) {
     kept.set("draft.s1", text);

@@ -15,7 +15,7 @@ it("a word goes by itself, a failure stays until it is dismissed", () => {
   expect(notices.read()).toEqual([]);
 });
 
-it("of many notices the last three are shown, and a stranger's error is told in its own words", () => {
+it("of many notices the last three are shown, and an unknown error is shown with its own message", () => {
   const notices = createNotices(() => undefined);
   for (const text of ["1", "2", "3"]) notices.say(text);
   notices.fail(new TypeError("no such thing"));

@@ -104,7 +104,7 @@ it("older pages stay where they are when the newest is read again", async () => 
   expect(list.read().next).toBeUndefined();
 });
 
-it("a change that the server refuses is taken back and told", async () => {
+it("a change that the server refuses is taken back and reported", async () => {
   const refused = new AgentError("FORBIDDEN", { message: "not yours" });
   const { list, pass } = scene({ change: () => Promise.reject(refused), remove: () => Promise.reject(refused) });
   list.refresh();
@@ -130,7 +130,7 @@ it("a search asks once for the last words, and empty words end it", async () => 
   expect(list.read().hits).toBeUndefined();
 });
 
-it("a list that cannot be read says why", async () => {
+it("a list that cannot be read shows the reason", async () => {
   const { list, pass } = scene({ list: () => Promise.reject(new AgentError("SERVER_UNREACHABLE", { message: "gone" })) });
   list.refresh();
   await pass();

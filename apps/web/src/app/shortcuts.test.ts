@@ -12,7 +12,7 @@ const press = (key: string, held: Partial<PressedKey> = {}): PressedKey => ({
 const away = { isTyping: false, isApple: false };
 const typing = { isTyping: true, isApple: false };
 
-it("a single character belongs to the text field while somebody types", () => {
+it("a single character belongs to the text field while a user types", () => {
   expect(shortcutOf(press("?", { shiftKey: true }), away)).toBe("help");
   expect(shortcutOf(press("?", { shiftKey: true }), typing)).toBeUndefined();
   expect(shortcutOf(press("n"), typing)).toBeUndefined();

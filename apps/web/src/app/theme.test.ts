@@ -13,7 +13,7 @@ it("a chosen theme is shown and kept, and the system's leaves nothing behind", (
   expect([root.dataset["theme"], kept.get("theme"), theme.read()]).toEqual([undefined, undefined, "system"]);
 });
 
-it("a theme that nobody knows is the system's", () => {
+it("an unknown theme is the system's", () => {
   const kept = passingText();
   kept.set("theme", "purple");
   expect(createThemeChoice(kept, { dataset: {} }).read()).toBe("system");

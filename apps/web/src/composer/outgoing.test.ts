@@ -32,6 +32,6 @@ it("source code is text, whatever the browser takes it for", () => {
   expect(mediaTypeOf({ name: "x.txt", type: "text/plain;charset=utf-8" })).toBe("text/plain");
 });
 
-it("sizes are written as people say them", () => {
+it("sizes are written as people read them", () => {
   expect([0, 1, 999, 1500, 250_000, 10_485_760].map(sizeLabel)).toEqual(["0 bytes", "1 byte", "999 bytes", "1.5 kB", "250 kB", "10.5 MB"]);
 });

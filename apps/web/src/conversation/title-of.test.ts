@@ -8,7 +8,7 @@ const said = (id: string, content: string): readonly [string, ViewMessage] => [
 ];
 const messages: SessionView["messages"] = new Map([said("3", "  Hello\n there "), said("8", "Hello, edited")]);
 
-it("a session without a title is called as in the list: by what was said first, on every branch", () => {
+it("a session without a title is called as in the list: by its first message, on every branch", () => {
   expect(titleOf({ messages })).toBe("Hello there");
   expect(titleOf({ title: "", messages })).toBe("Hello there");
 });

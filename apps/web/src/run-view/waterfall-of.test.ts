@@ -43,7 +43,7 @@ it("a model call has its time to first token and what it spent; a thrown away on
   expect(second).toMatchObject({ firstTokenMs: 420, usage: { output: 96 }, cost: { totalUsd: 0.00312 } });
 });
 
-it("a run that goes on has open bars, and reaches to its last event", () => {
+it("an open run has open bars, and reaches to its last event", () => {
   const half = events.slice(0, 12);
   expect(waterfallOf(half)).toMatchObject({ status: "open", totalMs: 4114 });
   expect(barsOf(half).filter((bar) => bar.includes(" open"))).toEqual([

@@ -86,7 +86,7 @@ it("a call that was answered elsewhere closes its dialog and sends nothing", asy
   expect(answers).toEqual([]);
 });
 
-it("an answer that came too late is nobody's failure, one that could not be sent is tried again", async () => {
+it("an answer that came too late is no error, one that could not be sent is tried again", async () => {
   const late = scene({ answer: () => Promise.reject(new AgentError("CALL_ANSWERED", { message: "too late" })) });
   late.runner.offer([call("echo")]);
   let tries = 0;

@@ -13,7 +13,7 @@ async function rest(buffer: EventBuffer): Promise<readonly AgentEvent[]> {
 }
 
 describe("the buffer of an execution", () => {
-  it("gives who waits, who comes late and who asks ahead the events in order", async () => {
+  it("gives readers that wait, come late or ask ahead the events in order", async () => {
     const buffer = createEventBuffer();
     const ahead = [buffer.next(), buffer.next()];
     for (const seq of [1, 2, 3]) buffer.push(durable(seq));
@@ -34,7 +34,7 @@ describe("the buffer of an execution", () => {
     expect(await rest(buffer)).toEqual([durable(1), durable(50), delta(50, 1), snapshot(1, 41), delta(1, 42)]);
   });
 
-  it("drops nothing for a reader who keeps up", async () => {
+  it("drops nothing for a reader that keeps up", async () => {
     const buffer = createEventBuffer();
     for (let n = 1; n <= 100; n++) {
       buffer.push(delta(1, n));
@@ -42,7 +42,7 @@ describe("the buffer of an execution", () => {
     }
   });
 
-  it("gives what is left before the error, and nothing to who has left", async () => {
+  it("gives what is left before the error, and nothing to a reader that has left", async () => {
     const failing = createEventBuffer();
     failing.push(durable(1));
     failing.end(new Error("lost"));

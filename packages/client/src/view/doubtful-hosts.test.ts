@@ -12,7 +12,7 @@ it.each([
   ["to: someone@\u0440aypal.com", "\u0440aypal.com", "xn--aypal-uye.com", "scripts"],
   ["curl \u0440aypal.com", "\u0440aypal.com", "xn--aypal-uye.com", "scripts"],
   ["HTTPS:\\\\xn--80ak6aa92e.com", "xn--80ak6aa92e.com", "xn--80ak6aa92e.com", "encoded"],
-])("%s is told of with the host that is asked in truth", (text, written, real, why) => {
+])("%s is reported with the host that is really asked", (text, written, real, why) => {
   expect(doubtfulHosts({ request: [{ text }] })).toEqual([{ written, real, why }]);
   // In the name of a member too.
   expect(doubtfulHosts({ [text]: 1 })).toEqual([{ written, real, why }]);
@@ -25,11 +25,11 @@ it.each([
   "ssh://git@github.com/x",
   "a line\nhttps://example.com\nand more",
   "A\u0431. 3.5 v1.2.3",
-])("%j is told of in no way", (text) => {
+])("%j is not reported", (text) => {
   expect(doubtfulHosts({ text })).toEqual([]);
 });
 
-it("each is told of once, and a flood of them only in part", () => {
+it("each is reported once, and a flood of them only in part", () => {
   expect(doubtfulHosts(["https://\u00e4.example", "https://\u00e4.example/2"])).toHaveLength(1);
   expect(doubtfulHosts(Array.from({ length: 100 }, (_, at) => `https://\u00e4${at}.example`))).toHaveLength(20);
 });

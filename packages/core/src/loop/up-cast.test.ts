@@ -70,7 +70,7 @@ describe("a fact of version 1", () => {
     expect(cast(plain)).toEqual({ ...place, ...plain });
   });
 
-  it("jumps the queue only if its mode says so", () => {
+  it("jumps the queue only in the mode for it", () => {
     const fact = { type: "input.accepted", inputId: "i", runId: "r", mode: "interrupt" };
     expect(cast(fact)).toEqual({ ...place, ...fact, jumps: false });
     expect(cast({ ...fact, jumps: true })).toEqual({ ...place, ...fact });

@@ -142,7 +142,7 @@ describe("a value that is no JSON", () => {
     ["a map", { rows: new Map([[1, 2]]) }, "a Map at `rows`"],
     ["bytes", { rows: new Uint8Array(3) }, "a Uint8Array at `rows`"],
     ["a getter that throws", trap, "throws when it is read"],
-  ])("(%s) is a failure that says where", async (_, value, where) => {
+  ])("(%s) is a failure with the position", async (_, value, where) => {
     const { result } = await collect(value);
     expect(result.outcome).toBe("error");
     expect(result.failure?.code).toBe("TOOL_FAILED");
@@ -217,7 +217,7 @@ describe("a tool that throws", () => {
 });
 
 describe("the output limit", () => {
-  it("cuts text and says how much is missing", async () => {
+  it("cuts text and names how much is missing", async () => {
     const { result } = await collect("a".repeat(101), { outputMax: 100 });
     expect(result.output).toEqual([text("a".repeat(100)), text("[output cut: 1 of 101 characters left out]")]);
   });

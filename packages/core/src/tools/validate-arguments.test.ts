@@ -89,7 +89,7 @@ describe("arguments against plain JSON Schema", () => {
     expect((await validateArguments(tool, args)).problem).toBe(`The arguments do not fit the tool's schema:\n- ${issue}`);
   });
 
-  it("may have any name where the schema does not say otherwise", async () => {
+  it("may have any name unless the schema forbids it", async () => {
     expect(await validateArguments(shaped({ type: "object" }), { anything: 1 })).toEqual({ args: { anything: 1 } });
     const patterned = shaped({ type: "object", additionalProperties: false, patternProperties: { "^x": {} } });
     expect(await validateArguments(patterned, { xa: 1 })).toEqual({ args: { xa: 1 } });

@@ -151,7 +151,7 @@ it("gives a session that exists to a caller that loads it while another caller t
   await Promise.all([host.close(), second.close()]);
 });
 
-it("shows every loaded session to who listens, also those that were loaded before, and keeps it while it is used", async () => {
+it("reports every loaded session to a listener, also those that were loaded before, and keeps it while it is used", async () => {
   const { host, clock } = hostOf(10);
   (await make(host, "before")).release();
   const seen: string[] = [];

@@ -66,7 +66,7 @@ describe("DeltaTemplate", () => {
     expect(learnt(event("a")).read(event("x".repeat(10_000)))).toBeUndefined();
   });
 
-  it("reads nothing after it was told to forget", () => {
+  it("reads nothing after `forget`", () => {
     const template = learnt(event("a"));
     template.forget();
     expect(template.read(event("b"))).toBeUndefined();

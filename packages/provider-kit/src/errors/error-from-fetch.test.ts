@@ -92,7 +92,7 @@ describe("errorFromFetch", () => {
 });
 
 describe("streamBroken", () => {
-  it("says what is missing", () => {
+  it("names what is missing", () => {
     expect(streamBroken("Vendor", "its finish reason")).toMatchObject({
       code: "MODEL_STREAM_BROKEN",
       message: "The answer of Vendor ended without its finish reason.",

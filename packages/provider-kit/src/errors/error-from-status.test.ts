@@ -129,7 +129,7 @@ describe("errorFromStatus", () => {
     });
   });
 
-  it("F9: never calls a refused key or an unpaid bill retryable, though x-should-retry says so", () => {
+  it("F9: never calls a refused key or an unpaid bill retryable, even with `x-should-retry: true`", () => {
     const headers = new Headers({ "x-should-retry": "true" });
     for (const status of [401, 402, 403]) expect(errorFromStatus({ provider, status, headers }).retryable).toBe(false);
   });

@@ -321,7 +321,7 @@ describe("nodeHttp", () => {
   });
 
   describe("over TLS", () => {
-    it("F9: refuses a certificate that nobody vouches for, and says so", async () => {
+    it("F9: refuses an untrusted certificate, with that reason", async () => {
       const url = await serveTls(echo);
       const thrown = await transport()(url).catch((error: unknown) => error);
       const context = { provider: "Vendor", signal: new AbortController().signal };
@@ -362,7 +362,7 @@ describe("nodeHttp", () => {
       expect(proxy.asked).toEqual([`CONNECT ${new URL(url).host}`]);
     });
 
-    it("F9: says that the proxy refused, which another try does not change", async () => {
+    it("F9: reports a refusal of the proxy, which another try does not change", async () => {
       const url = await serveTls(echo);
       const proxy = await serveProxy("Basic other");
       const thrown = await transport({ proxy: proxy.address })(url).catch((error: unknown) => error);

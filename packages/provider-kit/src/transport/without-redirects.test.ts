@@ -44,12 +44,15 @@ it("the answer of a transport that follows all the same is not used", async () =
   await expect(call).rejects.toMatchObject({ code: "MODEL_REDIRECTED", message: expect.stringContaining("followed a redirect") });
 });
 
-it.each([undefined, "http://", `https://${secret}.example/`])("a redirect to %s says no more than is safe", async (location) => {
-  const transport = async (): Promise<Response> => new Response(null, { status: 307, ...(location ? { headers: { location } } : {}) });
-  const error = await withoutRedirects(transport, context)("https://api.acme.example/v1", post).catch((thrown: unknown) => thrown);
-  expect(error).toMatchObject({ code: "MODEL_REDIRECTED" });
-  expect(JSON.stringify(error) + String(error)).not.toContain(secret);
-});
+it.each([undefined, "http://", `https://${secret}.example/`])(
+  "the error of a redirect to %s holds no more than is safe",
+  async (location) => {
+    const transport = async (): Promise<Response> => new Response(null, { status: 307, ...(location ? { headers: { location } } : {}) });
+    const error = await withoutRedirects(transport, context)("https://api.acme.example/v1", post).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: "MODEL_REDIRECTED" });
+    expect(JSON.stringify(error) + String(error)).not.toContain(secret);
+  },
+);
 
 it("any other answer is passed on as it is", async () => {
   const answer = new Response("{}", { status: 500 });

@@ -119,7 +119,7 @@ describe("a JSON body", () => {
     expect(clock.pending).toBe(0);
   });
 
-  it("of a file must go on coming: a byte now and then is not enough", async () => {
+  it("of a file must keep coming: a byte now and then is not enough", async () => {
     const clock = manualClock();
     const { refused, server } = testServer({ clock });
     const pulls: (() => void)[] = [];
@@ -170,7 +170,7 @@ describe("a query", () => {
 });
 
 describe("the rate of requests", () => {
-  it("is counted for each caller and minute, writes apart, and says when to come back", async () => {
+  it("is counted for each caller and minute, writes apart, and the refusal names the wait", async () => {
     const clock = manualClock(60_000 * 1_000 + 15_000);
     const authenticate = (request: Request) => ({ user: request.headers.get("X-User") ?? "a", scope: "team" });
     const { send, refused } = testServer({ clock, authenticate, limits: { requestsPerMinute: 5, writesPerMinute: 2 } });
@@ -186,7 +186,7 @@ describe("the rate of requests", () => {
     expect((await send("/api/sessions", { json: {} })).status).toBe(201);
   });
 
-  it("counts those who do not say who they are together, and not with those who do", async () => {
+  it("counts anonymous callers together, and apart from callers with an identity", async () => {
     const authenticate = (request: Request) => (request.headers.has("X-User") ? { user: "a", scope: "team" } : undefined);
     const { send, refused } = testServer({ authenticate, limits: { requestsPerMinute: 3 } });
     for (let count = 0; count < 3; count += 1) expect(await refused("/api/agents")).toMatchObject({ status: 401 });

@@ -40,7 +40,7 @@ describe("the door", () => {
     expect((await server.fetch(request, { localHost: "192.168.7.9:4200" })).status).toBe(200);
   });
 
-  it("refuses pages of other origins, also for reading, and says nothing about CORS to them", async () => {
+  it("refuses pages of other origins, also for reading, and sends them no CORS headers", async () => {
     const { refused } = testServer({ origins: ["https://good.com"] });
     for (const origin of ["https://evil.com", "null", "https://good.com.evil.com", "http://good.com", "http://localhost:5173"]) {
       const problem = await refused("/api/agents", { headers: { Origin: origin } });
@@ -82,7 +82,7 @@ describe("the door", () => {
     expect(answer.headers.get("Vary")).toContain("Origin");
   });
 
-  it("puts security headers and a request id on every answer, and never says what it runs on", async () => {
+  it("puts security headers and a request id on every answer, and never names the platform", async () => {
     const { send } = testServer({ page });
     const stream = { json: { context: {}, input: "Hi" } };
     const answers = [await send("/healthz"), await send("/nope"), await send("/"), await send("/api/agent/execute", stream)];
@@ -146,7 +146,7 @@ describe("the door", () => {
     expect(await refused("/", { method: "POST", body: "x" })).toMatchObject({ status: 404 });
   });
 
-  it("tells nothing of a bug but that there is one, and logs where", async () => {
+  it("answers a bug with INTERNAL alone, and logs its place", async () => {
     const { refused, logged } = testServer({
       async page() {
         throw new TypeError("secret-token at somewhere");

@@ -14,7 +14,7 @@ const tokens = bearerTokens({
 const anne = { Authorization: `Bearer ${annesToken}` };
 const ben = { Authorization: `Bearer ${bensToken}` };
 
-it("`authenticate` that does not answer holds a request for five seconds, and what it says later is not heard", async () => {
+it("an `authenticate` without an answer holds a request for five seconds, and its late answer is ignored", async () => {
   const clock = manualClock();
   let fail = (_: Error): void => {};
   const authenticate = (): Promise<never> =>
@@ -65,7 +65,7 @@ it("an AgentError that `authenticate` throws is the answer", async () => {
 });
 
 describe("bearer tokens", () => {
-  it("tell who sends a request, and refuse everybody else with how to say it", async () => {
+  it("identify the sender of a request, and refuse all others with the header to send", async () => {
     const { send, refused } = testServer({ authenticate: tokens });
     expect((await send("/api/agents", { headers: anne })).status).toBe(200);
     for (const Authorization of [
@@ -142,7 +142,7 @@ describe("a principal", () => {
     expect((await ask<{ sessions: unknown[] }>("/api/sessions", { headers: anne })).body.sessions).toHaveLength(1);
   });
 
-  it("has its scope from authentication, whatever the request says", async () => {
+  it("has its scope from authentication, whatever the request claims", async () => {
     const { ask } = testServer({ authenticate: tokens });
     await ask("/api/sessions", { json: { id: "mine", scope: "kitchen", teamId: "kitchen", userId: "ben" }, headers: anne });
     expect((await ask("/api/sessions?scope=garden&teamId=garden", { headers: ben })).body).toEqual({ sessions: [] });
@@ -150,7 +150,7 @@ describe("a principal", () => {
   });
 });
 
-describe("a caller who is not trusted", () => {
+describe("a caller that is not trusted", () => {
   const agents = [scriptedAgent([{ text: "Hello." }])];
   const models = { helper: ["scripted-2"] };
   const execute = (body: object) => ({ json: { input: "Hi", ...body }, headers: anne });
@@ -198,7 +198,7 @@ describe("a caller who is not trusted", () => {
 });
 
 describe("a trusted caller", () => {
-  it("may bring all of it, and the log does not say so", async () => {
+  it("may bring all of it, and the log does not record its trust", async () => {
     const { ask, send } = testServer({
       authenticate: tokens,
       agents: [scriptedAgent([(request) => ({ text: `${systemText(request.system)} ${request.model}` })])],
@@ -210,7 +210,7 @@ describe("a trusted caller", () => {
     expect(JSON.stringify(body)).not.toContain("trusted");
   });
 
-  it("is everybody on this machine where nobody has to say who they are, but nobody once others can reach it", async () => {
+  it("is any caller on this machine when no authentication is set, and no caller once other machines can reach it", async () => {
     const { send, refused } = testServer();
     const sent = { json: { input: "Hi", context: { systemPrompt: "Be kind." } } };
     expect((await send("/api/agent/execute", sent)).status).toBe(200);

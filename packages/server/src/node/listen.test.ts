@@ -122,7 +122,7 @@ describe("a server that listens", () => {
     await expect(fetch(`${listening.url}/healthz`)).rejects.toThrow();
   });
 
-  it("is not put where others reach it unless they must say who they are, or everybody may use it", async () => {
+  it("does not listen for other machines unless callers must authenticate or open access is chosen", async () => {
     const { server } = testServer();
     for (const name of ["0.0.0.0", "::", "192.0.2.1"])
       await expect(listen(server, { host: name })).rejects.toMatchObject({
@@ -137,7 +137,7 @@ describe("a server that listens", () => {
     expect((await fetch(`http://127.0.0.1:${open.port}/api/agents`)).status).toBe(200);
   });
 
-  it("says so when it cannot have the address", async () => {
+  it("reports an address that it cannot have", async () => {
     const { port, server } = await run();
     await expect(listen(server, { port })).rejects.toMatchObject({ code: "CONFIG_INVALID", message: expect.stringContaining("is taken") });
     await expect(listen(server, { host: "192.0.2.1", insecure: true })).rejects.toMatchObject({ code: "CONFIG_INVALID" });
@@ -145,7 +145,7 @@ describe("a server that listens", () => {
 });
 
 describe("a connection", () => {
-  it("is refused with a status when it says what is no HTTP, too much, or two things at once", async () => {
+  it("is refused with a status when it sends no HTTP, too much, or contradictory headers", async () => {
     const { port } = await run();
     const post = `POST /api/sessions HTTP/1.1\r\n${host}${json}`;
     const refused: readonly (readonly [string, RegExp])[] = [
@@ -246,7 +246,7 @@ describe("static files", () => {
     expect(await raw(port, `GET /a/place HTTP/1.1\r\n${host}${close}Accept: text/html\r\n\r\n`)).toContain("<p>start</p>");
   });
 
-  it("go out compressed to whoever takes them so, and as they are to everybody else", async () => {
+  it("are compressed for callers that accept it, and unchanged for all others", async () => {
     const directory = await mkdtemp(join(tmpdir(), "loopwright-"));
     ends.push(() => rm(directory, { recursive: true }));
     const text = "<p>start</p>".repeat(500);

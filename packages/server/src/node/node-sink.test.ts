@@ -65,7 +65,7 @@ it("brings everything in order, written in one turn or in many, and the next ans
   expect([second.socket.localPort, await textOf(second)]).toEqual([localPort, "one two três four"]);
 });
 
-it("brings the same bytes to all who get them", async () => {
+it("brings the same bytes to every reader", async () => {
   const sinks: EventSink[] = [];
   const shared = [bytesOf("a"), bytesOf("bc"), bytesOf("def")];
   const port = await serve((sink) => {
@@ -108,7 +108,7 @@ it("lets a request wait behind another one on its connection", async () => {
   expect(text.match(/\r\n\r\n\w+\r\n\w+\r\n0\r\n/g)).toEqual(["\r\n\r\n5\r\nfirst\r\n0\r\n", "\r\n\r\n6\r\nsecond\r\n0\r\n"]);
 });
 
-it("sends no chunks to who speaks HTTP/1.0", async () => {
+it("sends no chunks to a client of HTTP/1.0", async () => {
   const port = await serve((sink) => {
     sink.write(bytesOf("one "));
     sink.write(bytesOf("two"));

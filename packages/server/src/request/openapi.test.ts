@@ -84,7 +84,7 @@ describe("/openapi.json", () => {
     expect([...names]).toEqual(expect.arrayContaining(["ExecuteRequest", "SessionSnapshot", "DurableEvent", "EphemeralEvent", "Problem"]));
   });
 
-  it("describes bodies, streams with their events, problems and who may ask", async () => {
+  it("describes bodies, streams with their events, problems and the permitted callers", async () => {
     const { paths } = await read();
     const execute = paths["/api/agent/execute"]?.["post"];
     expect(execute?.requestBody).toEqual({

@@ -74,7 +74,7 @@ describe("sessions", () => {
     expect((await ask("/api/sessions?search=%22*%27%3B--")).status).toBe(200);
   });
 
-  it("say by their tag whether they have changed", async () => {
+  it("show by their tag whether they have changed", async () => {
     const { ask, send } = testServer();
     await ask("/api/sessions", { json: { id: "a" } });
     const tag = (await send("/api/sessions/a")).headers.get("ETag") ?? "";
@@ -195,7 +195,7 @@ describe("messages", () => {
 });
 
 describe("tool results", () => {
-  it("let a run go on that waits for its caller", async () => {
+  it("continue a run that waits for its caller", async () => {
     const server = testServer({ agents: [clientCall] });
     const { ask, refused } = server;
     await ask("/api/sessions", { json: { id: "a" } });
@@ -237,7 +237,7 @@ describe("runs", () => {
 });
 
 describe("the execute route", () => {
-  it("needs a context or an agent for a new session, and says so in the words of its clients", async () => {
+  it("needs a context or an agent for a new session, and names it in the terms of its clients", async () => {
     const { refused, send } = testServer();
     for (const json of [{ input: "Hi" }, { sessionId: "unknown", input: "Hi" }])
       expect(await refused("/api/agent/execute", { json })).toMatchObject({ status: 400, error: "Context required for new session" });
@@ -333,7 +333,7 @@ describe("files", () => {
   });
 });
 
-describe("what the server says of itself", () => {
+describe("the description of the server itself", () => {
   it("names its agents, models and tools", async () => {
     const { ask, refused } = testServer({ agents: [clientCall], models: { helper: ["scripted-2"] } });
     expect((await ask<AgentList>("/api/agents")).body).toEqual({
@@ -393,7 +393,7 @@ describe("what the server says of itself", () => {
 });
 
 describe("product notifications", () => {
-  it("reach whoever they are for, and their type is a name", async () => {
+  it("reach the principals that they are for, and their type is a name", async () => {
     const { server, send } = testServer();
     const stream = await send("/api/notifications");
     server.notify("local", { type: "job_progress", data: { percent: 50 } });

@@ -14,13 +14,13 @@ describe("recent events", () => {
     expect(createRecentEvents({ seq: 7, k: 3 }, 4).after({ seq: 7, k: 2 })).toBeUndefined();
   });
 
-  it("tell apart the events of one fact", () => {
+  it("distinguish the events of one fact", () => {
     const recent = createRecentEvents({ seq: 0, k: 0 }, 4);
     recent.add([event(1, 0), event(1, 1), event(2, 0)]);
     expect(seqs(recent.after({ seq: 1, k: 0 }))).toEqual(["1.1", "2.0"]);
   });
 
-  it("forget the oldest, and say so by not answering", () => {
+  it("forget the oldest, and give `undefined` when those are needed", () => {
     const recent = createRecentEvents({ seq: 0, k: 0 }, 4);
     for (let seq = 1; seq <= 9; seq++) recent.add([event(seq)]);
     expect(seqs(recent.after({ seq: 5, k: 0 }))).toEqual(["6.0", "7.0", "8.0", "9.0"]);

@@ -59,20 +59,20 @@ async function joined(
   };
 }
 
-it("a reader that heard a part of an answer elsewhere is told it whole before its end, where nothing of it was told here", async () => {
+it("a reader that got a part of an answer from another server gets a snapshot of it before its end, if this server has sent none of it", async () => {
   const reader = await joined();
   reader.tell(ends);
   expect(reader.types()).toEqual(["message_snapshot", "message_end"]);
 });
 
-it("a reader that was told here how far the answer has come is told its end alone", async () => {
+it("a reader that got the answer so far from this server gets its end alone", async () => {
   const reader = await joined([{ type: "message_snapshot", content, lane: 25, n: 2 } as unknown as SessionEvent]);
   reader.tell(delta);
   reader.tell(ends);
   expect(reader.types()).toEqual(["message_snapshot", "text_delta", "message_end"]);
 });
 
-it("a reader that heard a part of an answer elsewhere is told it whole also in a batch of more events than are kept", async () => {
+it("a reader that got a part of an answer from another server gets a snapshot of it also in a batch of more events than are kept", async () => {
   const reader = await joined([], { recentEvents: 2 });
   const input = (seq: number): SessionEvent => ({ ...at, type: "input_accepted", seq, k: 0 }) as unknown as SessionEvent;
   reader.tell(ends, ...[27, 28, 29, 30, 31].map(input));

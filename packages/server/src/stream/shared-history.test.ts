@@ -46,7 +46,7 @@ beforeEach(() => {
 });
 
 describe("readers of one log", () => {
-  it("who ask for the same place at the same time share one read", async () => {
+  it("that ask for the same place at the same time share one read", async () => {
     const history = new SharedHistory(store, ref);
     const all = await Promise.all(Array.from({ length: 20 }, () => gathered(history.after(start, lastSeq))));
     for (const one of all) expect(one).toEqual(whole);
@@ -89,7 +89,7 @@ describe("readers of one log", () => {
     expect(reads).toBe(before + lastSeq);
   });
 
-  it("all hear that the store fails, and who comes then begins anew", async () => {
+  it("all get the error of the store, and a later reader begins a new read", async () => {
     const history = new SharedHistory(store, ref);
     const both = [history.after(start, lastSeq), history.after(start, lastSeq)];
     await Promise.all(both.map((one) => one.next()));

@@ -262,7 +262,7 @@ describe("other input that cannot be used", () => {
     expect(scene.writes).toHaveLength(before);
   });
 
-  it("is made the best of where it is only said twice: a session that is named again is told once", async () => {
+  it("is accepted when it is only repeated: a session that is named twice is delivered once", async () => {
     const { send, ask } = await waiting();
     const stream = await send("/api/notifications?session=a&session=a@0.0&session=a");
     const reader = (stream.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader();

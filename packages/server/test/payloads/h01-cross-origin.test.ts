@@ -29,7 +29,7 @@ const asked: readonly (readonly [line: string, headers: { readonly [name: string
 ];
 
 describe("a page of another origin", () => {
-  it.each(evilOrigins)("at `%s` is refused whatever it sends, is told nothing of CORS, and leaves no trace", async (Origin) => {
+  it.each(evilOrigins)("at `%s` is refused whatever it sends, gets no CORS headers, and leaves no trace", async (Origin) => {
     const { port, writes } = await payloadScene({ origins: ["https://good.com"] });
     for (const [line, headers, body] of asked) {
       const answer = await rawExchange({ port, bytes: requestText(line, { ...headers, Origin }, body) });
@@ -61,7 +61,7 @@ describe("a page of another origin", () => {
     }
   });
 
-  it("cannot have a form sent as JSON: without an origin the media type is looked at, and what browsers say of the site", async () => {
+  it("cannot have a form sent as JSON: without an origin the media type and the `Sec-Fetch-Site` header are checked", async () => {
     const { port, writes } = await payloadScene();
     const form = '{"input":"Hi","context":{},"a":"="}';
     for (const type of ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=a", "application/json5", ""]) {
@@ -98,7 +98,7 @@ describe("a page of another origin", () => {
       expect(await rawExchange({ port, bytes: requestText("GET /api/sessions", headers) })).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  it("gains nothing by a browser's cookies: only the header says who asks", async () => {
+  it("gains nothing by a browser's cookies: only the header identifies the caller", async () => {
     const { port } = await payloadScene({ authenticate: people });
     const Cookie = "Authorization=Bearer anne-0123456789abcdef; token=anne-0123456789abcdef";
     expect(problemIn(await rawExchange({ port, bytes: requestText("GET /api/sessions", { Cookie }) }))).toMatchObject({ status: 401 });

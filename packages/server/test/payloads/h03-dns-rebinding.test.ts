@@ -20,7 +20,7 @@ const evilHosts = [
   "",
 ];
 
-describe("a name that somebody has pointed at this machine", () => {
+describe("a name that an attacker has pointed at this machine", () => {
   it.each(evilHosts)("`%s` is refused in every request, before any route", async (Host) => {
     const { port, writes } = await payloadScene({ page });
     const requests = [
@@ -38,7 +38,7 @@ describe("a name that somebody has pointed at this machine", () => {
     expect(writes).toEqual([]);
   });
 
-  it("is refused where a request says two things, and where a proxy is said to have known better", async () => {
+  it("is refused when a request has two hosts, and when a forwarding header claims another one", async () => {
     const { port, writes } = await payloadScene();
     const post = (line: string, hosts: string) =>
       `${line} HTTP/1.1\r\n${hosts}Connection: close\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`;

@@ -50,7 +50,7 @@ describe("a connection that takes its time", () => {
     expect(writes).toEqual([]);
   });
 
-  it("is closed after an answer: one that came before its body, which nobody reads, and one that nothing follows", async () => {
+  it("is closed after an answer that came before its unread body, and after one that no request follows", async () => {
     const { port, writes } = await payloadScene({ authenticate: people }, { limits: { keepAliveMs: 1 } });
     const rest = "Content-Length: 1000000\r\n\r\n{";
     const cases: readonly (readonly [bytes: string, status: RegExp])[] = [
@@ -108,7 +108,7 @@ describe("a connection that asks much at once", () => {
   });
 });
 
-describe("a connection that says what can be read in two ways, or in none", () => {
+describe("a connection with bytes that can be read in two ways, or in none", () => {
   const get = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n";
   const refused: readonly (readonly [name: string, bytes: string, status: RegExp])[] = [
     ["headers of 20 kB", `${get}X-Long: ${"a".repeat(20_000)}\r\n\r\n`, /^HTTP\/1\.1 431 /],
@@ -173,7 +173,7 @@ describe("a connection that says what can be read in two ways, or in none", () =
     expect(writes).toEqual([]);
   });
 
-  it("such as a body that was announced is told to come, and then read", async () => {
+  it("such as an announced body gets `100 Continue`, and is then read", async () => {
     const { port } = await payloadScene();
     const answer = await rawExchange({
       port,

@@ -142,7 +142,7 @@ describe("a body", () => {
     expect(writes).toHaveLength(before);
   });
 
-  it("is answered with ids that are texts: no number of a log is too long for whoever reads it", async () => {
+  it("is answered with ids that are texts: no number of a log is too large for its reader", async () => {
     const { ask, send } = await payloadScene();
     await ask("/api/sessions", { json: { id: "a" } });
     const { body } = await ask("/api/sessions/a/messages", { json: { input: "Hi" } });

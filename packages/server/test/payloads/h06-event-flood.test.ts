@@ -13,8 +13,8 @@ const teller = (run: Parameters<typeof defineTool>[0]["execute"]): Tool =>
 
 const answers = (...names: readonly string[]) => [{ calls: names.map((name) => ({ name })) }, { text: "Done." }];
 
-describe("a tool that tells a million times how far it is", () => {
-  it("is heard at most twenty times a second for each step, from its first word to its last", async () => {
+describe("a tool that reports its progress a million times", () => {
+  it("is published at most twenty times a second for each step, its first and its last report included", async () => {
     const time = clock();
     const tool = teller((_, { progress }) => {
       const steps = [progress("rows"), progress("pages")];

@@ -18,7 +18,7 @@ describe("idle streams", () => {
     expect([streamsPerPrincipal, streamsPerScope, streams]).toEqual([50, 500, 5_000]);
   });
 
-  it("of one token are 50 however many are asked for, and the others are told when to come back", async () => {
+  it("of one token are 50 however many are asked for, and the refusals of others name the wait", async () => {
     const { send, server } = testServer({ authenticate: named, limits: { requestsPerMinute: 20_000 } });
     const statuses = new Map<number, number>();
     for (let count = 0; count < 10_000; count += 1) {
@@ -38,7 +38,7 @@ describe("idle streams", () => {
     await server.close();
   });
 
-  it("of one token are counted by the minute as well: whoever keeps asking is refused sooner", async () => {
+  it("of one token are counted by the minute as well: a caller that keeps asking is refused sooner", async () => {
     const { send, server } = testServer({ authenticate: named });
     const statuses: number[] = [];
     for (let count = 0; count < 1_000; count += 1) statuses.push((await send("/api/notifications", open("garden.anne"))).status);

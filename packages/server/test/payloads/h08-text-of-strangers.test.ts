@@ -50,7 +50,7 @@ describe("text of a model", () => {
     expect(messages[0]).toEqual({ role: "user", content: `Say ${text}` });
   });
 
-  it("reaches those who are notified as text as well", async () => {
+  it("reaches the readers of notifications as text as well", async () => {
     const { server, send } = await payloadScene({ dialects: [plainDialect] });
     const dialects: readonly (readonly [path: string, event: string, told: (data: Frame["data"]) => unknown])[] = [
       ["/api/notifications", "notification", (data) => data["notification"]],

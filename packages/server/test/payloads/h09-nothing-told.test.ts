@@ -58,7 +58,7 @@ async function builtPage(): Promise<string> {
 }
 
 describe("a path that is none", () => {
-  it.each(unknown)("such as %s is a problem document for every program, and tells nothing", async (path) => {
+  it.each(unknown)("such as %s is a problem document for every program, without internal details", async (path) => {
     const { port } = await payloadScene({ page: staticFiles(await builtPage()) });
     for (const Accept of [undefined, "*/*", "application/json", "text/event-stream", "image/avif,*/*;q=0.8", "text/html;q=0, */*"]) {
       const answer = await rawExchange({ port, bytes: requestText(`GET ${path}`, Accept === undefined ? {} : { Accept }) });
@@ -141,7 +141,7 @@ describe("what operators read", () => {
 });
 
 describe("a bug", () => {
-  it("is told by its name and the id of the request, under which the log says where it is", async () => {
+  it("is reported by its name and the id of the request, under which the log has its place", async () => {
     const inner = memoryStore();
     const secret = "hunter2 at secret.ts:1:2";
     const store = {

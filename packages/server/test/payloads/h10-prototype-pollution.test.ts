@@ -51,7 +51,7 @@ describe("a key that reaches into every object", () => {
     expect(writes).toHaveLength(kept);
   });
 
-  it("in a query, a header or a form gives nobody another scope or more rights", async () => {
+  it("in a query, a header or a form gives no caller another scope or more rights", async () => {
     const { port } = await payloadScene({ authenticate: people });
     await rawExchange({ port, bytes: requestText("POST /api/sessions", { ...json, ...bearer("ben-0123456789abcdef0") }, '{"id":"bens"}') });
     for (const query of [
@@ -124,34 +124,31 @@ describe("a value that is named like what every object has", () => {
 });
 
 describe("a model that has learnt of it", () => {
-  it.each(inherited)(
-    "and calls a tool %s, or sends it as an id or argument, is told that this cannot be, and runs nothing",
-    async (name) => {
-      let ran = 0;
-      const tool = defineTool({
-        name: "save",
-        description: "Saves.",
-        parameters: z.looseObject({}),
-        execute(args) {
-          ran += 1;
-          return JSON.stringify(Object.assign({}, args));
-        },
-      });
-      const calls = [
-        { name, args: {}, id: "c1" },
-        { name: "save", argsText: `{"__proto__":${polluted}}`, id: "c2" },
-        { name: "save", argsText: `{"a":{"constructor":{"prototype":${polluted}}}}`, id: name },
-      ];
-      const agent = scriptedAgent([{ calls }, { text: "Well." }], { tools: [tool] });
-      const { send } = testServer({ agents: [agent] });
-      const frames = await framesOf(await send("/api/agent/execute", { json: { sessionId: "a", context: {}, input: "Go" } }));
-      const said = frames.find(({ event }) => event === "session_end")?.data["messages"] as readonly Message[];
-      const results = said.filter((message) => message.role === "tool_result").map(({ toolCallId, outcome }) => [toolCallId, outcome]);
-      expect(results).toEqual(["c1", "c2", name].map((id) => [id, "error"]));
-      expect(ran).toBe(0);
-      expect(frames.at(-1)).toMatchObject({ event: "execute_complete", data: { status: "completed" } });
-    },
-  );
+  it.each(inherited)("and calls a tool %s, or sends it as an id or argument, is refused, and nothing runs", async (name) => {
+    let ran = 0;
+    const tool = defineTool({
+      name: "save",
+      description: "Saves.",
+      parameters: z.looseObject({}),
+      execute(args) {
+        ran += 1;
+        return JSON.stringify(Object.assign({}, args));
+      },
+    });
+    const calls = [
+      { name, args: {}, id: "c1" },
+      { name: "save", argsText: `{"__proto__":${polluted}}`, id: "c2" },
+      { name: "save", argsText: `{"a":{"constructor":{"prototype":${polluted}}}}`, id: name },
+    ];
+    const agent = scriptedAgent([{ calls }, { text: "Well." }], { tools: [tool] });
+    const { send } = testServer({ agents: [agent] });
+    const frames = await framesOf(await send("/api/agent/execute", { json: { sessionId: "a", context: {}, input: "Go" } }));
+    const said = frames.find(({ event }) => event === "session_end")?.data["messages"] as readonly Message[];
+    const results = said.filter((message) => message.role === "tool_result").map(({ toolCallId, outcome }) => [toolCallId, outcome]);
+    expect(results).toEqual(["c1", "c2", name].map((id) => [id, "error"]));
+    expect(ran).toBe(0);
+    expect(frames.at(-1)).toMatchObject({ event: "execute_complete", data: { status: "completed" } });
+  });
 });
 
 describe("a client tool", () => {

@@ -110,7 +110,7 @@ describe("every route", () => {
     expect(scene.writes).toHaveLength(before);
   });
 
-  it("answers somebody of another scope as if what he asks for did not exist, and shows him nothing of it", async () => {
+  it("answers a caller of another scope as if the session did not exist, and shows nothing of it", async () => {
     const scene = await annes();
     const before = scene.writes.length;
     const statuses: Record<string, number> = {};
@@ -128,7 +128,7 @@ describe("every route", () => {
     expect(body).toMatchObject({ title: "Roses", status: "idle" });
   });
 
-  it("over a port refuses a stranger before it reads what he sends", async () => {
+  it("over a port refuses an unknown caller before it reads the body", async () => {
     const { port, writes } = await payloadScene({ authenticate: people });
     for (const { method, path, access } of routeTable) {
       if (access === "public") continue;

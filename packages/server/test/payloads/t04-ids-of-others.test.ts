@@ -39,7 +39,7 @@ async function answerTo(
 const unnamed = (text: string, name: string): string => text.replaceAll(name, "<it>");
 
 describe("what is another scope's", () => {
-  it("cannot be told from what is not there: sessions, runs, files, calls and cursors have the very same answer", async () => {
+  it("cannot be distinguished from what does not exist: sessions, runs, files, calls and cursors have the very same answer", async () => {
     const scene = await garden();
     const result = [{ role: "tool_result", toolCallId: "c1", content: "red" }];
     const image = (blob: string) => ({ role: "user", content: [{ type: "image", mediaType: "image/png", source: { blob } }] });
@@ -86,7 +86,7 @@ describe("what is another scope's", () => {
     expect((await scene.ask("/api/sessions/annes", { headers: anne })).body).toMatchObject({ title: "canary", status: "waiting" });
   });
 
-  it("is not found in lists, searches and page cursors, and hints of it reach nobody else", async () => {
+  it("is not found in lists, searches and page cursors, and hints of it reach no other scope", async () => {
     const scene = await garden();
     const lists = ["/api/sessions", "/api/sessions?search=canary", "/api/sessions?before=9999999999999.annes", "/api/sessions?limit=200"];
     for (const path of lists) expect(JSON.stringify((await scene.ask(path, { headers: ben })).body)).not.toMatch(/annes|canary/);
@@ -134,7 +134,7 @@ describe("an id that is almost one", () => {
     "ann%65s%00",
     "%ff",
     "a".repeat(10_000),
-  ])("such as %s is not found, by nobody", async (id) => {
+  ])("such as %s is not found, by any caller", async (id) => {
     const scene = await garden();
     for (const who of [anne, ben])
       for (const path of [`/api/sessions/${id}`, `/api/sessions/${id}/events`, `/api/agent/session/${id}`]) {

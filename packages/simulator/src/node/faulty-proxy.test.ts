@@ -82,7 +82,7 @@ describe("a line with faults", () => {
     expect(performance.now() - started).toBeGreaterThan(19);
   });
 
-  it("is as wide as it was told, also when more is sent meanwhile", async () => {
+  it("has the width that was set, also when more is sent meanwhile", async () => {
     const { proxy } = await through({ toServer: { bytesPerSecond: 1_000, pieceBytes: 10 } });
     const socket = await dial(proxy);
     const heard = receive(socket, 60);
@@ -101,7 +101,7 @@ describe("a line with faults", () => {
     expect(proxy.counts.cut).toBe(1);
   });
 
-  it("swallows a reply: the server has read the request, the client hears the end alone", async () => {
+  it("swallows a reply: the server has read the request, the client sees only the end", async () => {
     const { proxy, server } = await through({ swallowChance: 1 });
     const socket = await dial(proxy);
     socket.write("work");
@@ -110,7 +110,7 @@ describe("a line with faults", () => {
     expect(proxy.counts).toMatchObject({ swallowed: 1, cut: 1 });
   });
 
-  it("swallows one reply and no more where it was told to", async () => {
+  it("swallows one reply and no more when asked to", async () => {
     const { proxy } = await through({});
     proxy.swallowNext();
     const [first, second] = [await dial(proxy), await dial(proxy)];
@@ -153,7 +153,7 @@ describe("a line with faults", () => {
     expect([...heard].filter((letter, at) => letter !== "abcdefgh"[at])).toHaveLength(1);
   });
 
-  it("ends with a reset where it was told to", async () => {
+  it("ends with a reset when set to", async () => {
     const { proxy } = await through({});
     const socket = connect(proxy.port, proxy.host);
     const failed = new Promise<unknown>((resolve) => socket.once("error", resolve));
@@ -163,7 +163,7 @@ describe("a line with faults", () => {
     expect(await failed).toMatchObject({ code: "ECONNRESET" });
   });
 
-  it("refuses new connections while it is told to", async () => {
+  it("refuses new connections while set to", async () => {
     const { proxy } = await through({ isRefusing: true });
     const socket = connect(proxy.port, proxy.host);
     await closed(socket);

@@ -48,7 +48,7 @@ describe.skipIf(missing !== undefined)("a redis-server of one's own", () => {
     other.destroy();
   });
 
-  it("says why it did not start", async () => {
+  it("gives the reason why it did not start", async () => {
     await expect(startRedis({ args: ["--nonsense", "1"] })).rejects.toThrow(/ended at its start.*nonsense/i);
   });
 

@@ -17,7 +17,7 @@ async function openPair(): Promise<readonly [near: Socket, far: Socket]> {
 }
 
 describe("a connection that is reset", () => {
-  it("tells the other end", async () => {
+  it("reaches the other end", async () => {
     const [near, far] = await openPair();
     far.resume();
     const failed = once(far, "error");

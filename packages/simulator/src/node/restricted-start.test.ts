@@ -8,7 +8,7 @@ import { restrictedStart } from "./restricted-start.ts";
 
 const self = fileURLToPath(import.meta.url);
 
-it("a process that is started so reads what is asked for and may not write what is read-only, or a sentence says why there is none", ({
+it("a process that is started so reads what is asked for and may not write what is read-only, or a sentence gives the reason why there is none", ({
   skip,
 }) => {
   const start = restrictedStart([self]);

@@ -38,7 +38,7 @@ it("an append whose worker dies is `unknown`, a question is STORE_UNAVAILABLE, a
   expect(started).toHaveLength(2);
 });
 
-it("a worker that cannot start is told with its reason", async () => {
+it("a worker that cannot start is reported with its reason", async () => {
   const { log } = threads(60_000, 'throw new Error("no such module")');
   await expect(log.head(ref)).rejects.toMatchObject({ code: "STORE_UNAVAILABLE", message: expect.stringContaining("no such module") });
 });

@@ -98,12 +98,12 @@ describe("an execution that joins while two tools run", () => {
     { type: "execute_complete", status: "completed" },
   ];
 
-  it("has said the whole of the answer after them: their lanes are those of tools", () => {
+  it("has the whole answer after them: their lanes are those of tools", () => {
     expect(findEventViolation(stream, { mayLoseDeltas: true })).toBeUndefined();
     expect(findEventViolation(stream)).toBeUndefined();
   });
 
-  it("is refused where a tool says more after its end", () => {
+  it("is refused when a tool has more events after its end", () => {
     const end = stream.findIndex((event) => event.type === "tool_execution_end" && event.callKey === "b");
     const late = [...stream.slice(0, 3), ...stream.slice(4, end + 1), more(4, "b"), ...stream.slice(end + 1)];
     expect(findEventViolation(late, { mayLoseDeltas: true })).toMatchObject({

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { assertEventStream } from "../../src/events/event-stream.ts";
 import { simulatedSession } from "../../src/loop/simulated-session.ts";
 
-it("tells a simulated session the way a watcher may see it, twice the same", () => {
+it("gives the events of a simulated session as a watcher may see them, twice the same", () => {
   let lanes = 0;
   for (let seed = 1; seed <= 60; seed++) {
     const steps = simulatedSession(seed);

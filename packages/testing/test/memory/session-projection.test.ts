@@ -38,7 +38,7 @@ it("facts that were seen before change nothing", () => {
   expect(projectSession("s", whole, facts)).toEqual(whole);
 });
 
-it("an approval that nobody has decided makes a session wait", () => {
+it("an undecided approval makes a session wait", () => {
   const statuses = facts.map((_, at) => projectSession("s", undefined, facts.slice(0, at + 1))?.summary.status);
   expect(statuses).toEqual(["idle", "idle", "running", "running", "running", "running", "running", "waiting", "running", "idle", "idle"]);
 });

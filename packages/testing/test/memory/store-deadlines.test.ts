@@ -83,7 +83,7 @@ describe("a question that is not answered in time is STORE_UNAVAILABLE", () => {
     });
 });
 
-it("what the store says too late is dropped, also when it is an error", async () => {
+it("a late answer of the store is dropped, also when it is an error", async () => {
   const { store, clock, fail } = silent();
   const asked = store.log.head(ref);
   clock.advance(1_000);
@@ -103,7 +103,7 @@ it("an answer in time leaves no timer behind, and rebuilding an index may take a
   expect(clock.pending).toBe(0);
 });
 
-it("tells an index that nobody waits for it any longer, after its deadline and where its caller gives up", async () => {
+it("aborts the signal of an index after its deadline and when its caller gives up", async () => {
   const clock = manualClock();
   const real = memoryStore();
   const signals: (AbortSignal | undefined)[] = [];

@@ -45,7 +45,7 @@ it("a call that this page saw end keeps its outcome and its steps", () => {
   expect(shownCall(part, ended, result)).toMatchObject({ state: "denied", progress: [{ title: "Opened" }] });
 });
 
-it("a result that only says that it failed is an error", () => {
+it("a result with only a failure is an error", () => {
   const failed: ViewMessage = { ...result, message: { role: "tool_result", toolCallId: "c1", content: "no", isError: true } };
   expect(shownCall(part, undefined, failed).state).toBe("error");
 });

@@ -12,7 +12,7 @@ it("words are found in every message, in small letters and large, over any white
   expect(places).toEqual([...places].sort((a, b) => a - b));
 });
 
-it("nothing is found for no words, nor for words that nobody said", () => {
+it("nothing is found for no words, nor for words that are in no message", () => {
   expect(findRows(rows, "  ")).toEqual([]);
   expect(findRows(rows, "rhinoceros")).toEqual([]);
 });

@@ -36,7 +36,7 @@ it("signs that steer a terminal or the direction of writing are seen and do noth
   expect(html).toContain("[LRI]");
 });
 
-it("pictures of strangers are links, not loaded", () => {
+it("images of other origins are links, not loaded", () => {
   const html = drawn("![chart](https://example.org/p.png) and ![x](data:image/png;base64,iVBORw0KGgo=)");
   expect(html).toContain('href="https://example.org/p.png"');
   expect(html.match(/<img/g)).toHaveLength(1);

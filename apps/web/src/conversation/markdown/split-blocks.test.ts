@@ -54,7 +54,7 @@ it("any chunking ends with the same blocks as the whole text at once", () => {
   );
 });
 
-it("blocks read one by one say the same as the whole text", () => {
+it("blocks read one by one give the same as the whole text", () => {
   // What is defined elsewhere is handed to each block, and HTML is text here: neither counts. A fence in an item that its item leaves
   // open is read in two ways by the parser itself.
   const whole = markdown

@@ -26,7 +26,7 @@ it("an answer has no end as long as its run is open", () => {
   expect(said(rowsOf(viewIn("running")))).toEqual(["user 0 0 1", "assistant 1 0 0"]);
 });
 
-it("rows that say the same are the same objects when a message is added", () => {
+it("rows with the same content are the same objects when a message is added", () => {
   const view = viewOf(longSession(20));
   const before = messageRows(view, []);
   const after = messageRows(applyEvents(view, answerEvents(view).slice(0, 3)), before);

@@ -14,7 +14,7 @@ describe("the events that wait for a reader", () => {
     expect((await Promise.all(asked)).map(({ value }) => value)).toEqual([start, rest, undefined]);
   });
 
-  it("are forgotten by who leaves, also while it waits", async () => {
+  it("are dropped for a reader that leaves, also while it waits", async () => {
     const buffer = createEventBuffer(() => [{ type: "text_delta", index: 0, delta: "x", lane: 1, n: 1 }]);
     const asked = buffer.next();
     await buffer.return?.();
