@@ -1,0 +1,63 @@
+import { type Agent, type AgentModel, type AgentSettings, createAgent, type Hooks, type Tool } from "@loopwright/core";
+import type { SessionTools } from "@loopwright/tools-registry";
+import { type PlanOptions, planHooks } from "./plan-hooks.ts";
+import { type PromptOptions, promptHooks } from "./prompt-hooks.ts";
+import { retrievalHooks } from "./retrieval-hooks.ts";
+
+/** What each kind of agent takes beside its model. */
+export interface AgentKindOptions
+  extends PlanOptions,
+    PromptOptions,
+    Pick<AgentSettings, "prompt" | "limits" | "deadlines" | "prices" | "resources" | "files" | "temperature" | "maxTokens"> {
+  /** Default: of its kind. */
+  readonly name?: string;
+  /** Hooks in front of those of its kind. */
+  readonly hooks?: readonly Hooks[];
+}
+
+export type MainThreadOptions = AgentKindOptions &
+  AgentModel & {
+    /** Tools, or a registry of tools for each session. Default: none. */
+    readonly tools?: SessionTools | readonly Tool[];
+  };
+
+/** An agent that talks to the user: tools within the plan, the user's sections in its prompt, one final answer at the limit. */
+export function mainThreadAgent(options: MainThreadOptions): Agent {
+  const {
+    tools = [],
+    hooks = [],
+    limits,
+    name = "main-thread",
+    settings,
+    plans,
+    toolCallsLimit,
+    uncounted,
+    parallelModels,
+    fewShot,
+    ...agent
+  } = options;
+  const registry = "hooks" in tools ? tools : undefined;
+  return createAgent({
+    ...agent,
+    name,
+    tools: registry ? registry.tools : (tools as readonly Tool[]),
+    limits: { turnsMax: 50, ...limits },
+    hooks: [
+      ...hooks,
+      ...(registry ? [registry.hooks] : []),
+      planHooks({ settings, plans, toolCallsLimit, uncounted, parallelModels }),
+      promptHooks({ settings, fewShot }),
+      retrievalHooks(),
+      refusedTools,
+    ],
+  });
+}
+
+/** A model that calls nothing but tools that are not enabled for the user is answered for: the run ends with a text that names the first of them. */
+const refusedTools: Hooks = {
+  name: "refused-tools",
+  decide: ({ reason, calls }) =>
+    reason === "tools_disabled"
+      ? { answer: `The tool ${calls[0]?.name} is not enabled for you.`, action: "finish", reason: "tools_disabled" }
+      : undefined,
+};
