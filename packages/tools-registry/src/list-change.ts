@@ -15,7 +15,7 @@ export interface ListStep {
   readonly names: readonly string[];
 }
 
-export const noChange: ListChange = { added: [], removed: [], isCleared: false };
+const noChange: ListChange = { added: [], removed: [], isCleared: false };
 
 /** The change with one more step. */
 export function afterStep({ added, removed, isCleared }: ListChange, { kind, names }: ListStep): ListChange {
