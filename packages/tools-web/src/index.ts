@@ -1,6 +1,13 @@
 export { type AdmittedUrl, type ResolveHost, type WebGuard, webGuard } from "./guard/web-guard.ts";
 export type { WebPolicy } from "./guard/web-policy.ts";
 export type { PageFormat } from "./page/read-page.ts";
+export { type BraveOptions, brave } from "./search/brave.ts";
+export { type IndexedPage, offlineIndex } from "./search/offline-index.ts";
+export type { SearchHit, SearchProvider, SearchRequest } from "./search/search-provider.ts";
+export type { SearchServiceOptions } from "./search/search-service.ts";
+export { type SearxngOptions, searxng } from "./search/searxng.ts";
+export { type TavilyOptions, tavily } from "./search/tavily.ts";
 export type { WebFailureReason } from "./web-error.ts";
 export { type WebFetchArguments, type WebFetchOptions, webFetch } from "./web-fetch.ts";
 export { defaultWebLimits, type WebLimits } from "./web-limits.ts";
+export { type WebSearchArguments, type WebSearchOptions, webSearch } from "./web-search.ts";
