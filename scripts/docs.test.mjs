@@ -11,8 +11,8 @@ import { afterAll, describe, expect, test } from "vitest";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const read = (path) => readFileSync(join(root, path), "utf8");
 const run = promisify(execFile);
-/** `npm test` has just built everything: programs start faster from the builds, and users have nothing else. */
-const sources = process.env.LOOPWRIGHT_BUILT === "1" ? [] : ["--conditions=@loopwright/source"];
+/** `npm test` has just built everything: programs compile and start faster from the builds, and users have nothing else. */
+const conditions = process.env.LOOPWRIGHT_BUILT === "1" ? [] : ["@loopwright/source"];
 
 const pages = [
   "README.md",
@@ -25,8 +25,13 @@ const pages = [
 ].filter((path) => path.endsWith(".md") && existsSync(join(root, path)));
 
 const blocks = pages.flatMap((page) =>
-  [...read(page).matchAll(/^```ts run\n([\s\S]*?)^```$/gm)].map(([, code], i) => ({ title: `${page}, block ${i + 1}`, code })),
+  [...read(page).matchAll(/^```ts run\n([\s\S]*?)^```$/gm)].map(([, code], i) => ({ page, title: `block ${i + 1}`, code })),
 );
+for (const [i, block] of blocks.entries()) block.file = `./block${i}.ts`;
+const blocksByPage = Object.entries(Object.groupBy(blocks, ({ page }) => page)).map(([page, shown]) => ({ page, shown }));
+
+/** Runs the blocks of one page one after another: a process for each would load the same packages again. */
+const runner = "for (const file of process.argv.slice(2)) { console.log('>>> ' + file); await import(file); }";
 
 /** What the comments behind `console.log(...)` say, in order. */
 const expected = (code) => [...code.matchAll(/console\.log\(.*\); \/\/ (.*)$/gm)].map(([, line]) => line);
@@ -38,10 +43,11 @@ describe("code on a page", () => {
   const config = {
     extends: join(root, "tsconfig.base.json"),
     include: ["*.ts"],
-    compilerOptions: { isolatedDeclarations: false, declaration: false },
+    compilerOptions: { isolatedDeclarations: false, declaration: false, customConditions: conditions },
   };
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(config));
-  for (const [i, { code }] of blocks.entries()) writeFileSync(join(folder, `block${i}.ts`), code);
+  writeFileSync(join(folder, "run.mjs"), runner);
+  for (const { file, code } of blocks) writeFileSync(join(folder, file), code);
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   test("compiles", async () => {
@@ -50,10 +56,15 @@ describe("code on a page", () => {
     );
   });
 
-  test.each(blocks.map(({ title, code }, i) => ({ title, code, i })))("$title prints what it shows", async ({ code, i }) => {
-    expect(expected(code).length).toBeGreaterThan(0);
-    const { stdout } = await run(process.execPath, [...sources, "--no-warnings", join(folder, `block${i}.ts`)]);
-    expect(stdout.trimEnd().split("\n")).toEqual(expected(code));
+  test.each(blocksByPage)("the blocks of $page print what they show", async ({ shown }) => {
+    for (const { code } of shown) expect(expected(code).length).toBeGreaterThan(0);
+    const flags = conditions.map((each) => `--conditions=${each}`);
+    const { stdout } = await run(process.execPath, [...flags, "--no-warnings", "run.mjs", ...shown.map(({ file }) => file)], {
+      cwd: folder,
+    });
+    const printed = stdout.split(/^>>> (.*)\n/m).slice(1);
+    const found = shown.map(({ title }, i) => ({ title, lines: printed[2 * i + 1]?.trimEnd().split("\n") }));
+    expect(found).toEqual(shown.map(({ title, code }) => ({ title, lines: expected(code) })));
   });
 });
 

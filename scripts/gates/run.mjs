@@ -1,5 +1,10 @@
 // Runs the gates: `npm run gates` all of them, `npm run gates -- walls limits` some.
 // Each gate first proves itself: it passes a sound tree and catches every planted violation, all in temporary folders.
+// Gates that look at sources and gates that look at what is published run in a process each, side by side: the first compute, the second mostly
+// wait for npm.
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
 import { apiReports } from "./api.mjs";
 import { changesets } from "./changesets.mjs";
 import { installs } from "./installs.mjs";
@@ -47,19 +52,14 @@ async function selfTest(gate) {
   return wrong;
 }
 
-let built = false;
-
-/** Builds the workspace, once, for the gates that look at what is published. */
+/** Builds the workspace for the gates that look at what is published. Gives what went wrong. */
 function build() {
-  if (built) return;
   const run = tool("turbo", ["run", "build", "--output-logs=errors-only"], home);
-  if (run.code !== 0) throw new Error(`The build fails:\n${run.output}`);
-  built = true;
+  return run.code === 0 ? [] : [`The build fails:\n${run.output}`];
 }
 
 async function verdict(gate) {
   try {
-    if (gate.needsBuild) build();
     const wrong = await selfTest(gate);
     const { problems, warnings = [], seen } = await gate.check(home);
     return { problems: [...wrong, ...problems], warnings, seen };
@@ -68,26 +68,64 @@ async function verdict(gate) {
   }
 }
 
-const asked = process.argv.slice(2);
+/** Runs the gates one after another, and reports each. */
+async function runAll(some, report) {
+  for (const gate of some) {
+    const started = performance.now();
+    const found = await verdict(gate);
+    report({ name: gate.name, ...found, seconds: (performance.now() - started) / 1000 });
+  }
+}
+
+/** The same in a process of its own. */
+async function runBeside(some, report) {
+  const open = new Set(some.map(({ name }) => name));
+  const child = fork(fileURLToPath(import.meta.url), [beside, ...open]);
+  child.on("message", (one) => {
+    open.delete(one.name);
+    report(one);
+  });
+  await once(child, "exit");
+  for (const name of open)
+    report({ name, problems: ["the process of this gate ended before it"], warnings: [], seen: "nothing", seconds: 0 });
+}
+
+/** The first argument of a process that reports to the one that has started it. */
+const beside = "--beside";
+const isBeside = process.argv[2] === beside;
+
+const asked = process.argv.slice(isBeside ? 3 : 2);
 const unknown = asked.filter((name) => !gates.some((gate) => gate.name === name));
 if (unknown.length > 0) {
   console.error(`No gate named ${unknown.join(", ")}. There are: ${gates.map((gate) => gate.name).join(", ")}.`);
   process.exit(2);
 }
+const wanted = gates.filter(({ name }) => asked.length === 0 || asked.includes(name));
 
 let passed = 0;
 let failed = 0;
-for (const gate of gates.filter(({ name }) => asked.length === 0 || asked.includes(name))) {
-  const started = performance.now();
-  const { problems, warnings, seen } = await verdict(gate);
-  const seconds = ((performance.now() - started) / 1000).toFixed(1);
-  const fine = problems.length === 0;
-  if (fine) passed++;
+function print({ name, problems, warnings, seen, seconds }) {
+  if (problems.length === 0) passed++;
   else failed++;
   for (const warning of warnings) console.log(`  warning: ${warning}`);
   for (const problem of problems) console.log(`  ${problem}`);
-  const proof = `${gate.planted.length} planted violation${gate.planted.length === 1 ? "" : "s"}`;
-  console.log(`gate ${gate.name}: ${fine ? "passed" : "FAILED"} (${seen}, ${proof}, ${seconds} s)`);
+  const { length } = gates.find((gate) => gate.name === name).planted;
+  const proof = `${length} planted violation${length === 1 ? "" : "s"}`;
+  console.log(`gate ${name}: ${problems.length === 0 ? "passed" : "FAILED"} (${seen}, ${proof}, ${seconds.toFixed(1)} s)`);
 }
-console.log(`${passed} passed, ${failed} failed`);
-process.exitCode = failed > 0 ? 1 : 0;
+
+async function runHere() {
+  const ofSources = wanted.filter(({ needsBuild }) => !needsBuild);
+  const ofBuilds = wanted.filter(({ needsBuild }) => needsBuild);
+  const failures = ofBuilds.length > 0 ? build() : [];
+  if (failures.length > 0) for (const { name } of ofBuilds) print({ name, problems: failures, warnings: [], seen: "nothing", seconds: 0 });
+  else if (ofBuilds.length > 0 && ofSources.length > 0) {
+    await Promise.all([runBeside(ofSources, print), runBeside(ofBuilds, print)]);
+  } else await runAll(ofBuilds, print);
+  if (failures.length > 0 || ofBuilds.length === 0) await runAll(ofSources, print);
+  console.log(`${passed} passed, ${failed} failed`);
+  process.exitCode = failed > 0 ? 1 : 0;
+}
+
+if (isBeside) await runAll(wanted, (one) => process.send(one));
+else await runHere();
