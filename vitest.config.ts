@@ -10,26 +10,34 @@ const conditions = ["@loopwright/source", "module", "node", "development|product
 
 const report = process.env["LOOPWRIGHT_TEST_REPORT"];
 
-/** The slowest files start first: started last, one of them would keep a single core busy while the other has nothing to do. */
+/** The slowest files start first, those of the long tests among them: started last, one of them would keep a single core busy while the other has nothing to do. */
 const slowest = [
-  "store-sqlite/test/kits.test.ts",
-  "simulator/test/crash-points.test.ts",
-  "scripts/docs.test.mjs",
-  "server/test/slow-readers.test.ts",
+  "simulator/test/planted-bugs.long.test.ts",
   "simulator/test/seeds.test.ts",
-  "client/src/view/view.test.ts",
-  "cli/test/remote-chat.test.ts",
-  "store-blob/test/kits-files.test.ts",
   "server/test/two-servers.test.ts",
+  "src/experiments/planted-flaws.long.test.ts",
+  "simulator/test/crash-points.test.ts",
+  "store-blob/test/kits-s3.long.test.ts",
+  "tools-files/test/race.test.ts",
+  "store-blob/test/s3-faults.test.ts",
+  "server/test/cuts.test.ts",
+  "testing/test/store-kits-proof.long.test.ts",
+  "store-blob/test/disk-faults.test.ts",
+  "providers-openai/test/hostile-bodies.long.test.ts",
+  "scripts/docs.test.mjs",
+  "simulator/test/simulate.test.ts",
+  "store-sqlite/test/kits.test.ts",
   "cli/test/run.test.ts",
   "cli/test/ask.test.ts",
-  "core/test/snapshots.test.ts",
-  "core/test/stored-snapshots.test.ts",
-  "store-redis/test/kits.test.ts",
   "cli/test/sessions.test.ts",
-  "channel-redis/test/faults.test.ts",
-  "queue-bullmq/test/faults.test.ts",
   "store-blob/test/folder-lease.test.ts",
+  "store-redis/test/kits.test.ts",
+  "core/test/snapshots.test.ts",
+  "channel-redis/test/contract.test.ts",
+  "store-sqlite/test/processes.test.ts",
+  "testing/test/loop/loop-properties.test.ts",
+  "core/test/filter.test.ts",
+  "client/src/view/view.test.ts",
 ];
 
 class SlowestFirst extends BaseSequencer {

@@ -75,7 +75,7 @@ const minuteMs = 60_000;
 
 const sizes: { readonly [tier in Tier]: Size } = {
   pr: {
-    seeds: { count: 2_000, least: 1, limitMs: minuteMs, isBeside: false },
+    seeds: { count: 2_000, least: 1, limitMs: 2 * minuteMs, isBeside: true },
     crashes: { depth: 1, limitMs: 40_000 },
     ownerRequests: 4,
     plantedSeeds: 0,
