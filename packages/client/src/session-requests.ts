@@ -9,6 +9,7 @@ import type {
   JsonObject,
   Message,
   MessageId,
+  Retention,
   ScheduleRequest,
   SessionHit,
   SessionSchedule,
@@ -70,9 +71,13 @@ export interface SessionRequests {
   get(sessionId: string, options?: RequestOptions): Promise<SessionSnapshot>;
   change(
     sessionId: string,
-    change: { readonly title?: string; readonly metadata?: JsonObject },
+    change: { readonly title?: string; readonly metadata?: JsonObject; readonly retention?: Retention },
     options?: RequestOptions,
   ): Promise<SessionSnapshot>;
+  /** Puts a session under a legal hold: until it is lifted, neither a request nor its retention erases it. */
+  hold(sessionId: string, options?: RequestOptions & { readonly reason?: string }): Promise<SessionSnapshot>;
+  /** Lifts the legal hold of a session. */
+  releaseHold(sessionId: string, options?: RequestOptions): Promise<SessionSnapshot>;
   /** Chooses the branch that people see and the next input continues. */
   moveHead(sessionId: string, to: MessageId | null, options?: RequestOptions): Promise<SessionSnapshot>;
   remove(sessionId: string, options?: RequestOptions): Promise<void>;
@@ -142,6 +147,8 @@ export function createSessionRequests(client: ClientContext): SessionRequests {
       keyed("/api/sessions", { json: session, idempotencyKey, signal }),
     get: (id, { signal } = {}) => json({ path: pathOf(id), signal }),
     change: (id, change, { signal } = {}) => json({ method: "PATCH", path: pathOf(id), json: change, signal }),
+    hold: (id, { signal, reason } = {}) => requestSurely(client, { method: "PUT", path: `${pathOf(id)}/hold`, json: { reason }, signal }),
+    releaseHold: (id, { signal } = {}) => requestSurely(client, { method: "DELETE", path: `${pathOf(id)}/hold`, signal }),
     moveHead: (id, head, { signal } = {}) => json({ method: "PATCH", path: pathOf(id), json: { head }, signal }),
     async remove(id, { signal } = {}) {
       await sendRequest(client, { method: "DELETE", path: pathOf(id), signal });
@@ -162,20 +169,7 @@ export function createSessionRequests(client: ClientContext): SessionRequests {
       followed(
         await keyed<Recorded<AcceptedDecision>>(`${pathOf(id)}/approvals/${encodeURIComponent(callKey)}`, { json, idempotencyKey, signal }),
       ),
-    schedule(id, name, { signal, input, at, timeZone, everyMs, mode, ...options }) {
-      return requestSurely(client, {
-        method: "PUT",
-        path: scheduleOf(id, name),
-        json: { input, at, timeZone, everyMs, mode, options },
-        signal,
-      });
-    },
-    async unschedule(id, name, { signal } = {}) {
-      return (await json<{ readonly removed: boolean }>({ method: "DELETE", path: scheduleOf(id, name), signal })).removed;
-    },
-    async schedules(id, { signal } = {}) {
-      return (await json<{ readonly schedules: readonly SessionSchedule[] }>({ path: `${pathOf(id)}/schedules`, signal })).schedules;
-    },
+    ...scheduleRequests(client),
     async abort(id, reason, { runId, signal } = {}) {
       const request = { path: `${pathOf(id)}/abort`, json: { reason, runId }, signal };
       return (await requestSurely<{ readonly aborting: boolean }>(client, request)).aborting;
@@ -186,6 +180,27 @@ export function createSessionRequests(client: ClientContext): SessionRequests {
       json({ path: `${pathOf(id)}/runs/${encodeURIComponent(runId)}${queryOf({ ...page })}`, signal }),
   };
   return requests;
+}
+
+/** Requests about the schedules of a session. */
+function scheduleRequests(client: ClientContext): Pick<SessionRequests, "schedule" | "unschedule" | "schedules"> {
+  return {
+    schedule(id, name, { signal, input, at, timeZone, everyMs, mode, ...options }) {
+      return requestSurely(client, {
+        method: "PUT",
+        path: scheduleOf(id, name),
+        json: { input, at, timeZone, everyMs, mode, options },
+        signal,
+      });
+    },
+    async unschedule(id, name, { signal } = {}) {
+      return (await requestJson<{ readonly removed: boolean }>(client, { method: "DELETE", path: scheduleOf(id, name), signal })).removed;
+    },
+    async schedules(id, { signal } = {}) {
+      return (await requestJson<{ readonly schedules: readonly SessionSchedule[] }>(client, { path: `${pathOf(id)}/schedules`, signal }))
+        .schedules;
+    },
+  };
 }
 
 const pathOf = (sessionId: string): string => `/api/sessions/${encodeURIComponent(sessionId)}`;

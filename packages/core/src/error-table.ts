@@ -55,6 +55,7 @@ export type ErrorCode =
   | "SESSION_EXISTS"
   | "SESSION_CLOSED"
   | "SESSION_BUSY"
+  | "SESSION_HELD"
   | "SESSION_CORRUPT"
   | "SESSION_TOO_NEW"
   | "SESSION_AGENT_MISMATCH"
@@ -202,6 +203,9 @@ export const errorTable: { readonly [Code in ErrorCode]: ErrorEntry } = {
   SESSION_BUSY: entry("A run of the session is open.", [409, "format"], {
     ...again,
     fix: "Wait until the run has ended, or send with the mode `enqueue`, `steer` or `interrupt`.",
+  }),
+  SESSION_HELD: entry("The session is under a legal hold, so it cannot be erased.", [409, "format"], {
+    fix: "Lift the hold first, if that is permitted.",
   }),
   SESSION_CORRUPT: entry("The log of the session is damaged, so the session is read-only.", [500, "unknown"], {
     fix: "Run `loopwright doctor`, and restore the store from a backup.",

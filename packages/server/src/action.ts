@@ -14,6 +14,7 @@ export type Action =
   | "session.decide"
   | "session.abort"
   | "session.schedule"
+  | "session.hold"
   | "file.upload"
   | "file.read"
   | "notifications.follow"

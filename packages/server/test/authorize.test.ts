@@ -53,6 +53,8 @@ const cases: { readonly [id: string]: readonly Case[] } = {
   sendResults: [{ path: "/api/sessions/a/tool-results", json: { results: result }, asked: [["session.answer", "a"]] }],
   decideCall: [{ path: "/api/sessions/a/approvals/r.1.0", json: { decision: "allow" }, asked: [["session.decide", "a"]] }],
   abortRun: [{ path: "/api/sessions/a/abort", json: {}, asked: [["session.abort", "a"]] }],
+  holdSession: [{ path: "/api/sessions/a/hold", method: "PUT", json: { reason: "case 7" }, asked: [["session.hold", "a"]] }],
+  releaseHold: [{ path: "/api/sessions/a/hold", method: "DELETE", asked: [["session.hold", "a"]] }],
   listSchedules: [{ path: "/api/sessions/a/schedules", asked: [["session.read", "a"]] }],
   setSchedule: [
     { path: "/api/sessions/a/schedules/s", method: "PUT", json: { input: "Hi.", everyMs: 60_000 }, asked: [["session.schedule", "a"]] },

@@ -39,7 +39,7 @@ describe("the schedules of a session over HTTP", () => {
   });
 
   it.each<[string, object, number, RegExp]>([
-    ["an unknown zone", { at: "2030-01-01T09:00", timeZone: "Mars/Olympus" }, 400, /no time zone/],
+    ["an unknown zone", { at: "2030-01-01T09:00", timeZone: "Mars/Olympus" }, 400, /not a time zone/],
     ["a time that has passed", { at: "2001-01-01T09:00Z" }, 400, /has passed/],
     ["no time", {}, 400, /first time/],
     ["another mode", { everyMs: 5_000, mode: "steer" }, 400, /mode/],

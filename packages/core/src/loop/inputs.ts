@@ -29,14 +29,22 @@ export function foldOpened(state: State, fact: FactOf<"session.opened">): State 
   return next;
 }
 
-/** Closes the session: the open run ends as it is, and waiting runs end before they begin. */
-export function foldClosed(state: State): State {
-  const { run, ...rest } = state;
+/** Closes the session: the open run ends as it is, waiting runs end before they begin, and no schedule fires any more. */
+export function foldClosed(state: State, { erase }: Pick<FactOf<"session.closed">, "erase">): State {
+  const { run, schedules: _, ...rest } = state;
   const how = { status: "aborted", reason: "session closed" } as const;
   const runs = [...(run ? [endedRun(run, how)] : []), ...state.inputs.map(({ runId }): EndedRun => ({ runId, ...how }))];
   const [lastRun = state.lastRun] = runs;
   const ended = runs.reduce(append, state.ended);
-  return { ...rest, status: "closed", inputs: [], ended, head: run ? run.tip : state.head, ...(lastRun ? { lastRun } : {}) };
+  return {
+    ...rest,
+    ...(erase ? { erase } : {}),
+    status: "closed",
+    inputs: [],
+    ended,
+    head: run ? run.tip : state.head,
+    ...(lastRun ? { lastRun } : {}),
+  };
 }
 
 /** A steered input joins the open run. Every other input, and a steered one that came too late, waits for a run of its own. */

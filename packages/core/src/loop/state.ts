@@ -267,6 +267,8 @@ export interface State {
   /** A legal hold: the session must not be erased. */
   readonly hold?: { readonly reason?: string; readonly by?: string; readonly at: number };
   readonly schedules?: readonly Schedule[];
+  /** The session was closed in order to be erased. */
+  readonly erase?: true;
   /** Client tools that came with the session, and a prompt in place of its agent's. */
   readonly tools?: readonly DeclaredTool[];
   readonly prompt?: string;

@@ -8,7 +8,7 @@ import type {
   PendingToolCall,
   SessionEvent,
 } from "../loop/event.ts";
-import type { Access, InputMode, Labels, RunOptions, RunStatus } from "../loop/fact.ts";
+import type { Access, InputMode, Labels, Retention, RunOptions, RunStatus } from "../loop/fact.ts";
 import type { Json, JsonObject } from "../message/json.ts";
 import type { Message, MessageId, StopReason } from "../message/message.ts";
 import type { Cost, Usage } from "../message/usage.ts";
@@ -191,15 +191,17 @@ export interface AgentSession<Output = unknown> {
   readonly isOwner: boolean;
   /** When the session needs an owner: milliseconds since the epoch, 0: now, `null`: not before the next input. */
   readonly dueAt: number | null;
+  /** When a sweep may erase the session by its `retention`: milliseconds since the epoch, 0: its erasure has begun, `null`: it is kept or under a hold. */
+  readonly erasableAt: number | null;
   /** Writes the opening of a new session; false when it exists already. An input does so by itself. */
   open(): Promise<boolean>;
   /** Loads the state. @throws AgentError SESSION_CORRUPT, SESSION_AGENT_MISMATCH, STORE_* */
   ready(): Promise<AgentSession<Output>>;
   /**
    * Records the abort of a run, open or waiting to begin; false when there is none. Default: the open run, or else the first one that waits,
-   * by the user of this handle.
+   * by the user of this handle. `erases`: the session is about to be erased. @throws AgentError SESSION_HELD with `erases`, under a legal hold
    */
-  abort(reason?: string, options?: { readonly by?: string; readonly runId?: string }): Promise<boolean>;
+  abort(reason?: string, options?: { readonly by?: string; readonly runId?: string; readonly erases?: boolean }): Promise<boolean>;
   /**
    * Records the decision on a call that is awaiting approval (see `pendingApprovals`). The run continues when no other call of its turn is pending.
    * Resolves when it is durable. @throws AgentError APPROVAL_DECIDED with the first decision in `details`,
@@ -220,7 +222,15 @@ export interface AgentSession<Output = unknown> {
   schedule(name: string, request: ScheduleRequest): Promise<SessionSchedule>;
   /** Removes a schedule; false if there is none of this name. An input that it has already sent is not stopped. @throws AgentError SESSION_CLOSED */
   unschedule(name: string, options?: { readonly by?: string }): Promise<boolean>;
-  change(change: { readonly title?: string; readonly metadata?: JsonObject }): Promise<void>;
+  /**
+   * `retention.keepMs`: the session is erased that long after its last fact, by the sweep of a worker, unless it is under a hold; `{}` keeps it for
+   * ever, which is the default. At least 1,000. @throws AgentError INPUT_INVALID, SESSION_CLOSED
+   */
+  change(change: { readonly title?: string; readonly metadata?: JsonObject; readonly retention?: Retention }): Promise<void>;
+  /** Puts the session under a legal hold: until it is lifted, nothing erases it. False if it was held for this reason. @throws AgentError INPUT_INVALID, SESSION_CLOSED */
+  hold(options?: { readonly reason?: string; readonly by?: string }): Promise<boolean>;
+  /** Lifts the legal hold; false if there was none. @throws AgentError SESSION_CLOSED */
+  releaseHold(options?: { readonly by?: string }): Promise<boolean>;
   /** Chooses the branch that the next input continues. @throws AgentError INPUT_INVALID when no such message exists. */
   moveHead(to: MessageId | null): Promise<void>;
   /**
@@ -249,9 +259,10 @@ export interface AgentSession<Output = unknown> {
   staleSnapshot(): SessionSnapshot | undefined;
   /**
    * Ends the conversation for ever, for every handle and process: later inputs are refused with SESSION_CLOSED, and nothing opens it again. To
-   * let go of this handle alone, dispose of it: `await using session = createSession(...)`.
+   * let go of this handle alone, dispose of it: `await using session = createSession(...)`. `erase` marks it for removal from its store by a sweep:
+   * `always`, or if its retention has passed (`expired`; otherwise it stays open, and the promise gives false). @throws AgentError SESSION_HELD for `always`
    */
-  end(): Promise<void>;
+  end(options?: { readonly erase?: "always" | "expired" }): Promise<boolean>;
   /**
    * Gives a run that is under way here to another node, and drives no more: the handle records and follows from then on. A model call is cut off
    * and made again there, which counts as no attempt; tools are signalled, what they give within half a second is recorded, and the rest is

@@ -19,6 +19,7 @@ export type {
   HookPoint,
   InputMode,
   Labels,
+  Retention,
   RunOptions,
   RunStatus,
   Timings,

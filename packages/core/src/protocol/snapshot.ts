@@ -1,6 +1,6 @@
 import type { Failure } from "../errors.ts";
 import type { PendingApproval, PendingToolCall } from "../loop/event.ts";
-import type { InputMode, RunStatus } from "../loop/fact.ts";
+import type { InputMode, Retention, RunStatus } from "../loop/fact.ts";
 import type { SessionStatus, WaitingReason } from "../loop/state.ts";
 import type { JsonObject } from "../message/json.ts";
 import type { Message, MessageId, UserMessage } from "../message/message.ts";
@@ -79,6 +79,10 @@ export interface SessionSnapshot {
   readonly title?: string;
   readonly metadata?: JsonObject;
   readonly participants?: readonly string[];
+  /** How long it is kept after its last fact. Absent: for ever. */
+  readonly retention?: Retention;
+  /** The legal hold that keeps it from being erased. */
+  readonly hold?: { readonly reason?: string; readonly by?: string; readonly at: number };
   readonly status: SessionStatus;
   /** Present while it waits. */
   readonly waitsFor?: readonly WaitingReason[];

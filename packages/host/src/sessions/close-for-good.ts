@@ -6,18 +6,19 @@ const runEndMs = 6_000;
 /** How long other nodes may take to read how a run and its session ended, before the log is gone: docs/decisions/0020. */
 const othersReadMs = 250;
 
-/** Ends what runs in a session and closes it, so that every stream of it has its last frames before the log is removed. @throws AgentError STORE_* */
-export async function closeForGood(session: AgentSession, clock: Clock): Promise<void> {
+/** Ends what runs in a session and closes it, so that every stream of it has its last frames before the log is removed. @throws AgentError SESSION_HELD, STORE_* */
+export async function closeForGood(session: AgentSession, clock: Clock): Promise<boolean> {
   const { runId } = session;
   const ended = runId === undefined ? undefined : runEnd(session, { runId, clock });
   try {
-    await session.abort("deleted");
+    await session.abort("deleted", { erases: true });
     await ended?.over;
-    await session.end();
+    await session.end({ erase: "always" });
   } finally {
     ended?.stop();
   }
   if (runId !== undefined) await new Promise<void>((resolve) => void clock.after(othersReadMs, resolve));
+  return true;
 }
 
 /** Resolves when the run has ended, or has taken too long. */

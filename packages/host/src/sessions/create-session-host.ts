@@ -1,4 +1,5 @@
-import type { SessionRef } from "@loopwright/core/ports";
+import type { AgentSession } from "@loopwright/core";
+import type { Clock, SessionRef } from "@loopwright/core/ports";
 import { closeForGood } from "./close-for-good.ts";
 import { type LoadedParts, LoadedSessions } from "./load-and-evict.ts";
 import type { SessionHost } from "./session-host.ts";
@@ -8,6 +9,22 @@ import { type LoaderParts, SessionLoader } from "./session-loader.ts";
 export function createSessionHost(parts: LoaderParts & LoadedParts): SessionHost {
   const loaded = new LoadedSessions(parts);
   const loader = new SessionLoader(parts, loaded);
+
+  /** Removes a session that `close` has closed; false if it left the session open. */
+  async function erase(ref: SessionRef, close: (session: AgentSession, clock: Clock) => Promise<boolean>): Promise<boolean> {
+    const entry = await loader.load(ref);
+    loaded.use(entry);
+    try {
+      if (!(await close(entry.session, parts.clock))) return false;
+    } finally {
+      loaded.leave(entry);
+    }
+    await loaded.drop(entry);
+    await parts.store.log.remove(ref);
+    noteRemoved(ref, parts);
+    return true;
+  }
+
   return {
     async open(ref) {
       // A loaded session is lent without an await in between, during which it could be evicted.
@@ -15,18 +32,8 @@ export function createSessionHost(parts: LoaderParts & LoadedParts): SessionHost
       return loaded.lend(known ?? (await loader.load(ref)));
     },
     create: (access, wanted) => loader.create(access, wanted),
-    async remove(ref) {
-      const entry = await loader.load(ref);
-      loaded.use(entry);
-      try {
-        await closeForGood(entry.session, parts.clock);
-      } finally {
-        loaded.leave(entry);
-      }
-      await loaded.drop(entry);
-      await parts.store.log.remove(ref);
-      noteRemoved(ref, parts);
-    },
+    remove: async (ref) => void (await erase(ref, closeForGood)),
+    removeExpired: (ref) => erase(ref, (session) => session.end({ erase: "expired" })),
     onLoad: (listener) => loaded.onLoad(listener),
     letGo: (ref) => void loaded.dropUnused(ref),
     node: loader.node,

@@ -10,6 +10,7 @@ const host: SessionHost = {
   open: nobody,
   create: nobody,
   remove: nobody,
+  removeExpired: nobody,
   letGo() {},
   onLoad() {},
   loadedSession: () => undefined,

@@ -130,6 +130,7 @@ class SessionRunner implements SessionWorker {
       await session.ready();
       if (session.isReadOnly)
         throw new AgentError("SESSION_TOO_NEW", { message: "A newer version of Loopwright has continued the session." });
+      if (session.isResting && hasExpired(session, clock) && (await host.removeExpired(ref))) return;
       const before = session.lastSeq;
       // The handle may have been loaded while another node ran the session; the head has shown that no other node holds the lease now.
       session.takeOver();
@@ -201,6 +202,9 @@ class SessionRunner implements SessionWorker {
     logger.log("error", "A session that needs an owner could not be run.", { scope: ref.scope, session: ref.session, code });
   }
 }
+
+/** True if a sweep is to erase the session. The log decides: it may have grown, or been put under a hold, since it was read. */
+const hasExpired = ({ erasableAt }: AgentSession, clock: Clock): boolean => erasableAt !== null && erasableAt <= clock.now();
 
 /** True if the session has no work now: it rests, and its due date has not come. */
 function owesNothing(session: AgentSession, clock: Clock): boolean {

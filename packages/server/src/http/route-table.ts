@@ -20,6 +20,7 @@ import { versionRoute } from "../routes/service/version.ts";
 import { changeSessionRoute } from "../routes/sessions/change-session.ts";
 import { createSessionRoute } from "../routes/sessions/create-session.ts";
 import { eventsRoute } from "../routes/sessions/events.ts";
+import { holdSessionRoute, releaseHoldRoute } from "../routes/sessions/hold-session.ts";
 import { listSessionsRoute } from "../routes/sessions/list-sessions.ts";
 import { readConversationRoute } from "../routes/sessions/read-conversation.ts";
 import { readSessionRoute } from "../routes/sessions/read-session.ts";
@@ -34,6 +35,8 @@ export const routeTable: readonly Route[] = [
   readSessionRoute,
   changeSessionRoute,
   removeSessionRoute,
+  holdSessionRoute,
+  releaseHoldRoute,
   submitMessageRoute,
   eventsRoute,
   readRunRoute,

@@ -25,6 +25,8 @@ export {
   changeSessionRequest,
   type ExecuteRequest,
   executeRequest,
+  type HoldRequest,
+  holdRequest,
   type MessageRequest,
   messageRequest,
   type NewSessionRequest,

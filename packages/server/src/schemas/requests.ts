@@ -3,6 +3,7 @@ import {
   type ExecuteOptions,
   idPattern,
   type JsonObject,
+  type Retention,
   type ToolResultMessage,
   type UserMessage,
 } from "@loopwright/core/protocol";
@@ -21,6 +22,7 @@ import {
 } from "./input.ts";
 import { jsonObject, listOf } from "./json.ts";
 import { toolResultMessage, userMessage } from "./message.ts";
+import { retention } from "./session.ts";
 
 /** Body of `POST /api/agent/execute`. */
 export interface ExecuteRequest {
@@ -46,6 +48,12 @@ export interface ChangeSessionRequest {
   readonly title?: string;
   readonly metadata?: JsonObject;
   readonly head?: string | null;
+  readonly retention?: Retention;
+}
+
+/** Body of `PUT /api/sessions/:id/hold`. */
+export interface HoldRequest {
+  readonly reason?: string;
 }
 
 /** Body of `POST /api/sessions/:id/messages`: one of `input`, `message` and `regenerate`. */
@@ -103,9 +111,16 @@ export const newSessionRequest: z.ZodType<NewSessionRequest> = exactly<NewSessio
 
 export const changeSessionRequest: z.ZodType<ChangeSessionRequest> = exactly<ChangeSessionRequest>()(
   z
-    .object({ title: title.exactOptional(), metadata: jsonObject.exactOptional(), head: parentId.exactOptional() })
-    .refine((change) => Object.keys(change).length > 0, "Send at least one of `title`, `metadata` and `head`"),
+    .object({
+      title: title.exactOptional(),
+      metadata: jsonObject.exactOptional(),
+      head: parentId.exactOptional(),
+      retention: retention.exactOptional(),
+    })
+    .refine((change) => Object.keys(change).length > 0, "Send at least one of `title`, `metadata`, `head` and `retention`"),
 );
+
+export const holdRequest: z.ZodType<HoldRequest> = exactly<HoldRequest>()(z.object({ reason: z.string().max(1_000).exactOptional() }));
 
 const sources = ["input", "message", "regenerate"] as const;
 

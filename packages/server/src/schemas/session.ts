@@ -4,6 +4,7 @@ import type {
   Failure,
   OpenRun,
   PendingToolCall,
+  Retention,
   RunningTool,
   SessionSnapshot,
   SnapshotMessage,
@@ -65,6 +66,9 @@ const runningTool: z.ZodType<RunningTool> = exactly<RunningTool>()(
   }),
 );
 
+/** How long a session is kept after its last fact. */
+export const retention: z.ZodType<Retention> = exactly<Retention>()(z.object({ keepMs: z.number().exactOptional() }));
+
 const sessionStatus = z.enum(["idle", "running", "waiting", "closed"]);
 const waitsFor = listOf(z.enum(["client_tools", "approvals", "children"]));
 
@@ -96,6 +100,8 @@ export const sessionSnapshot: z.ZodType<SessionSnapshot> = exactly<SessionSnapsh
     title: z.string().exactOptional(),
     metadata: jsonObject.exactOptional(),
     participants: listOf(z.string()).exactOptional(),
+    retention: retention.exactOptional(),
+    hold: z.object({ reason: z.string().exactOptional(), by: z.string().exactOptional(), at: z.number() }).exactOptional(),
     status: sessionStatus,
     waitsFor: waitsFor.exactOptional(),
     readOnly: z.boolean().exactOptional(),

@@ -74,6 +74,30 @@ const entries: { readonly [id: string]: Entry } = {
       ["a number for the title", { title: 1 }, "title"],
       ["a text for the metadata", { metadata: canary }, "metadata"],
       ["a number for the head", { head: 1 }, "head"],
+      ["a text for the retention", { retention: canary }, "retention"],
+      ["a retention that is too short", { retention: { keepMs: 1 } }, "retention.keepMs"],
+    ],
+  },
+  holdSession: {
+    path: "/api/sessions/a/hold",
+    method: "PUT",
+    isOptional: true,
+    flaws: [
+      ["a number for the reason", { reason: 1 }, "reason"],
+      ["a reason too long", { reason: canary.repeat(200) }, "reason"],
+    ],
+  },
+  setSchedule: {
+    path: "/api/sessions/a/schedules/daily",
+    method: "PUT",
+    flaws: [
+      ["no input", { everyMs: 60_000 }, "input"],
+      ["results for the input", { input: [result], everyMs: 60_000 }, "input"],
+      ["no time", { input: text }, "at"],
+      ["words for the time", { input: text, at: canary }, "at"],
+      ["a zone that does not exist", { input: text, at: "2100-01-01T09:00", timeZone: canary }, "timeZone"],
+      ["a text for the interval", { input: text, everyMs: canary }, "everyMs"],
+      ["an unknown mode", { input: text, everyMs: 60_000, mode: canary }, "mode"],
     ],
   },
   submitMessage: {

@@ -208,6 +208,16 @@ const setCases: readonly StoreCase<LogUnderTest>[] = [
     },
   },
   {
+    id: "due-closed",
+    promise: "a closed session is due at the date that its last append gave",
+    async run(make) {
+      const { log } = await withDate(make);
+      const facts = [{ type: "session.closed", at: sampleAt, v: 2 }] as const;
+      await log.append(sampleRef, { expectedSeq: 1, batchId: "b2", facts, due: later });
+      expectSame(await dueOf(log), ["local/first 1000000"], "who is due");
+    },
+  },
+  {
     id: "due-removed",
     promise: "a removed session is not due and cannot be made so",
     async run(make) {

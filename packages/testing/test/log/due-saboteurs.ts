@@ -212,6 +212,14 @@ const corrections: readonly Saboteur<LogUnderTest>[] = [
     }),
   },
   {
+    defect: "forgets the date of a session that is closed",
+    breaks: ["due-closed"],
+    make: spoiledLog((real) => ({
+      append: async (ref, request) =>
+        real.append(ref, request.facts.at(-1)?.type === "session.closed" ? { ...request, due: null } : request),
+    })),
+  },
+  {
     defect: "lets the removed be due",
     breaks: ["due-removed"],
     make: spoiledLog((real) => {

@@ -71,8 +71,16 @@ export function createDateTimer(clock: Clock, onDate: () => void): DateTimer {
 
 /** When the session needs an owner: 0 at once, a date, or `null` for not before the next append. For `AppendRequest.due`. */
 export function dueOf(state: State): number | null {
-  if (state.status === "closed") return null;
-  return isAtRest(state) ? (nextDate(state) ?? null) : 0;
+  if (state.status !== "closed" && !isAtRest(state)) return 0;
+  const dates = [state.status === "closed" ? undefined : nextDate(state), erasableAt(state)].flatMap((date) => date ?? []);
+  return dates.length === 0 ? null : Math.min(...dates);
+}
+
+/** When the session may be erased without a request: `keepMs` after its last fact, 0 if its erasure has begun; `null`: it is kept, or under a hold. */
+export function erasableAt({ hold, erase, retention, updatedAt = 0 }: State): number | null {
+  if (hold) return null;
+  if (erase) return 0;
+  return retention?.keepMs === undefined ? null : updatedAt + retention.keepMs;
 }
 
 /** The results of calls whose deadline has passed without an answer or a decision. */

@@ -7,9 +7,9 @@ import { pendingApprovals, pendingToolCalls } from "./execution.ts";
 /** The session as a screen shows it. The cost is the number of messages. */
 export function snapshotOf(state: State, sessionId: string, isReadOnly = false): SessionSnapshot {
   const { agent = "", title, metadata, participants, createdAt = 0, updatedAt = createdAt, run, lastRun } = state;
-  const { model, usage, cost, contextTokens } = state;
+  const { model, usage, cost, contextTokens, retention, hold } = state;
   const reasons = waitingReasons(state);
-  const optional = { title, metadata, participants, model, usage, cost, contextTokens };
+  const optional = { title, metadata, participants, model, usage, cost, contextTokens, retention, hold };
   return {
     sessionId,
     agent,

@@ -20,12 +20,12 @@ import type { ScheduleRequest, SessionSchedule } from "../../protocol/schedule.t
 import type { SessionSnapshot } from "../../protocol/snapshot.ts";
 import { openLanes } from "../live/open-lanes.ts";
 import { readRun } from "../log/run-history.ts";
-import { dueOf } from "../ownership/due-dates.ts";
+import { dueOf, erasableAt } from "../ownership/due-dates.ts";
 import { guardListener } from "../setup/guard-listener.ts";
 import { answerCall } from "./commands/answer-call.ts";
 import { decideCall } from "./commands/decide-call.ts";
 import { clearSchedule, schedulesOf, setSchedule } from "./commands/schedule.ts";
-import { abortRun, changeSession, endSession, moveHead, openSession } from "./commands/session-commands.ts";
+import { abortRun, changeHold, changeSession, endSession, moveHead, openSession } from "./commands/session-commands.ts";
 import { type CommandContext, submitInput } from "./commands/submit.ts";
 import { pendingApprovals, pendingToolCalls, spentBy, watchRunFrom } from "./execution.ts";
 import { followSession } from "./follow-session.ts";
@@ -127,6 +127,10 @@ export class SessionHandle<Output> implements AgentSession<Output> {
     return this.isReadOnly ? null : dueOf(this.#state);
   }
 
+  get erasableAt(): number | null {
+    return this.isReadOnly ? null : erasableAt(this.#state);
+  }
+
   async ready(): Promise<AgentSession<Output>> {
     await this.#driver.view.load();
     return this;
@@ -175,8 +179,16 @@ export class SessionHandle<Output> implements AgentSession<Output> {
     return moveHead(this.#context, to);
   }
 
-  end(): Promise<void> {
-    return endSession(this.#context);
+  hold(options?: Parameters<AgentSession["hold"]>[0]): Promise<boolean> {
+    return changeHold(this.#context, true, options);
+  }
+
+  releaseHold(options?: Parameters<AgentSession["releaseHold"]>[0]): Promise<boolean> {
+    return changeHold(this.#context, false, options);
+  }
+
+  end(options?: Parameters<AgentSession["end"]>[0]): Promise<boolean> {
+    return endSession(this.#context, options);
   }
 
   follow(follower: SessionFollower): () => void {

@@ -115,4 +115,8 @@ export type SessionFact =
       readonly runId?: string;
       readonly callKey?: string;
     }
-  | { readonly type: "session.closed" };
+  | {
+      readonly type: "session.closed";
+      /** The session is being erased: a sweep removes its log, if the process that closed it does not. */
+      readonly erase?: true;
+    };

@@ -10,7 +10,11 @@ export const removeSessionRoute: Route<SessionParams> = {
   access: "principal",
   action: "session.remove",
   params: sessionParams,
-  responses: { 204: { description: "The session is deleted; its event streams have ended." }, 404: { description: "No such session." } },
+  responses: {
+    204: { description: "The session is deleted; its event streams have ended." },
+    404: { description: "No such session." },
+    409: { description: "The session is under a legal hold." },
+  },
   async handle(call) {
     const ref = await withSession(call, call.params.id, (hosted) => hosted.ref);
     await call.server.host.remove(ref);

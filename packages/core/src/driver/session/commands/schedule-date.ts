@@ -36,17 +36,13 @@ function timeOf(at: number | string, timeZone: string | undefined): number {
   const local = Date.parse(`${day}T${minute}:${second}${fraction}Z`);
   // Some platforms take the 30th of February for the 2nd of March.
   if (!day || Number.isNaN(local) || !new Date(local).toISOString().startsWith(day))
-    throw flaw(
-      "at",
-      `There is no time ${JSON.stringify(String(at).slice(0, 40))}.`,
-      "Write it as 2027-03-01T09:00, with an offset or a `timeZone`.",
-    );
+    throw flaw("at", "`at` is not a time.", "Write it as 2027-03-01T09:00, with an offset or a `timeZone`.");
   if (offset === undefined) {
     if (timeZone === undefined) throw flaw("at", "A local time needs its `timeZone`.", "Add `timeZone`, or an offset such as Z or +01:00.");
     return timeInZone(local, timeZone);
   }
   const time = Date.parse(`${day}T${minute}:${second}${fraction}${offset}`);
-  if (Number.isNaN(time)) throw flaw("at", `There is no offset ${offset}.`, "Write it as Z or +01:00.");
+  if (Number.isNaN(time)) throw flaw("at", "`at` has an offset that does not exist.", "Write it as Z or +01:00.");
   return time;
 }
 
@@ -54,11 +50,7 @@ function checkZone(timeZone: string): void {
   try {
     timeInZone(0, timeZone);
   } catch {
-    throw flaw(
-      "timeZone",
-      `There is no time zone ${JSON.stringify(String(timeZone).slice(0, 64))}.`,
-      "Use an IANA name such as Europe/Berlin or UTC.",
-    );
+    throw flaw("timeZone", "`timeZone` is not a time zone that this platform knows.", "Use an IANA name such as Europe/Berlin or UTC.");
   }
 }
 

@@ -1,6 +1,6 @@
 /*
  * Owns: the facts that set and clear a schedule of a session. Any handle may record them, also one that does not own the session.
- * Does not own: when a schedule fires (wake-dates, the loop), its first date (schedule-date).
+ * Does not own: when a schedule fires (due-dates, the loop), its first date (schedule-date).
  */
 import { AgentError } from "../../../errors.ts";
 import type { BodyOf, FactBody } from "../../../loop/fact.ts";

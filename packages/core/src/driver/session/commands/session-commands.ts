@@ -1,12 +1,13 @@
 import { AgentError } from "../../../errors.ts";
-import type { FactBody } from "../../../loop/fact.ts";
+import type { FactBody, Retention } from "../../../loop/fact.ts";
 import { placeOf } from "../../../loop/inputs.ts";
 import type { State } from "../../../loop/state.ts";
 import type { MessageId } from "../../../message/message.ts";
 import { shownId } from "../../../message/shown-id.ts";
 import type { AgentSession } from "../../../protocol/execute.ts";
 import { checkPayload } from "../../log/spill-values.ts";
-import { sessionClosed } from "../../setup/session-errors.ts";
+import { erasableAt } from "../../ownership/due-dates.ts";
+import { sessionClosed, sessionHeld } from "../../setup/session-errors.ts";
 import type { CommandContext } from "./submit.ts";
 
 /** Commands that any handle may record, also one that does not own the session. */
@@ -33,10 +34,11 @@ export async function openSession(context: CommandContext): Promise<boolean> {
 export async function abortRun(
   context: CommandContext,
   reason: string,
-  { by = context.deps.access.user, runId }: { readonly by?: string; readonly runId?: string },
+  { by = context.deps.access.user, runId, erases }: NonNullable<Parameters<AgentSession["abort"]>[1]>,
 ): Promise<boolean> {
   let isAborting = false;
-  const bodies = ({ run, inputs }: State): readonly FactBody[] => {
+  const bodies = ({ run, inputs, hold }: State): readonly FactBody[] => {
+    if (erases && hold) throw sessionHeld(context.deps.sessionId, hold);
     const runs = run ? [run, ...inputs] : inputs;
     const target = runId === undefined ? runs[0] : runs.find((one) => one.runId === runId);
     isAborting = target !== undefined && !target.abort;
@@ -61,12 +63,53 @@ export async function moveHead(context: CommandContext, to: MessageId | null): P
   });
 }
 
-/** Closes the session permanently. */
-export async function endSession(context: CommandContext): Promise<void> {
-  const closed: FactBody = { type: "session.closed" };
-  const bodies = ({ status }: State): readonly FactBody[] =>
-    status === "closed" ? [] : status === "new" ? [context.opening, closed] : [closed];
+/** Closes the session permanently. @throws AgentError SESSION_HELD */
+export async function endSession(
+  context: CommandContext,
+  { erase }: NonNullable<Parameters<AgentSession["end"]>[0]> = {},
+): Promise<boolean> {
+  const { sessionId, clock } = context.deps;
+  const closed: FactBody = { type: "session.closed", ...(erase ? { erase: true } : {}) };
+  let mayEnd = true;
+  const bodies = (state: State): readonly FactBody[] => {
+    if (erase === "always" && state.hold) throw sessionHeld(sessionId, state.hold);
+    mayEnd = erase !== "expired" || (erasableAt(state) ?? Number.POSITIVE_INFINITY) <= clock.now();
+    if (state.status === "closed" || !mayEnd) return [];
+    return state.status === "new" ? [context.opening, closed] : [closed];
+  };
   await record(context, bodies, true);
+  return mayEnd;
+}
+
+/** Sets or lifts a legal hold; false if none was to be lifted. @throws AgentError INPUT_INVALID, SESSION_CLOSED */
+export async function changeHold(
+  context: CommandContext,
+  held: boolean,
+  { reason, by = context.deps.access.user }: NonNullable<Parameters<AgentSession["hold"]>[0]> = {},
+): Promise<boolean> {
+  if (reason !== undefined && (typeof reason !== "string" || reason.length > holdReasonMax))
+    throw new AgentError("INPUT_INVALID", { message: `The reason of a hold is text of at most ${holdReasonMax} characters.` });
+  let isChanged = false;
+  const body: FactBody = { type: "hold.changed", held, ...(reason === undefined ? {} : { reason }), by };
+  await recordOpen(context, ({ status, hold }) => {
+    isChanged = held ? hold === undefined || hold.reason !== reason : hold !== undefined;
+    if (!isChanged) return [];
+    return status === "new" ? [context.opening, body] : [body];
+  });
+  return isChanged;
+}
+
+const holdReasonMax = 1_000;
+/** A second, and a hundred years. */
+const [keepMinMs, keepMaxMs] = [1_000, 100 * 366 * 86_400_000];
+
+function checkRetention({ keepMs }: Retention): void {
+  if (keepMs === undefined || (Number.isSafeInteger(keepMs) && keepMs >= keepMinMs && keepMs <= keepMaxMs)) return;
+  throw new AgentError("INPUT_INVALID", {
+    message: `\`retention.keepMs\` is a whole number of milliseconds from ${keepMinMs} to ${keepMaxMs}.`,
+    fix: "Leave `keepMs` out to keep the session for ever.",
+    details: { field: "retention.keepMs" },
+  });
 }
 
 const noMessage = (id: MessageId | null): AgentError =>
@@ -75,7 +118,9 @@ const noMessage = (id: MessageId | null): AgentError =>
     fix: "Take an id from `session.messageIds`.",
   });
 
-function changedBy({ title, metadata }: Parameters<AgentSession["change"]>[0]): FactBody {
+function changedBy({ title, metadata, retention }: Parameters<AgentSession["change"]>[0]): FactBody {
   if (metadata) checkPayload(metadata, "The metadata");
-  return { type: "session.changed", ...(title === undefined ? {} : { title }), ...(metadata ? { metadata } : {}) };
+  if (retention) checkRetention(retention);
+  const kept = retention && { retention: retention.keepMs === undefined ? {} : { keepMs: retention.keepMs } };
+  return { type: "session.changed", ...(title === undefined ? {} : { title }), ...(metadata ? { metadata } : {}), ...kept };
 }
