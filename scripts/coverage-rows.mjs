@@ -1,4 +1,5 @@
-// Reads which rows the titles of tests name: `it("B12: ...")`, `describe("A38: ...")`, `D34-D36`, and `row: "B13"` of a table.
+// Reads which rows the titles of tests name: `it("B12: ...")`, `describe("A38: ...")`, `D34-D36`, and `row: "B13"` or
+// `["B08: ...", ...]` of a table.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { trackedFiles } from "./gates/tree.mjs";
@@ -12,6 +13,7 @@ const isTestFile = (path) => /\.test\.(mjs|tsx?)$/.test(path) && !path.endsWith(
 const TITLES = [
   /\b(?:it|test|describe)(?:\.\w+)*\(\s*(["'`])((?:\\.|(?!\1).)*)\1/g,
   /\)\(\s*(["'`])((?:\\.|(?!\1).)*)\1,\s*(?:async\s*)?(?:\(|\w+\s*=>)/g,
+  /(["'`])((?:[ABCD]\d{2,3},? ?)+:(?:\\.|(?!\1).)*)\1/g,
   /\brow: (["'`])([ABCD]\d{2,3})\1/g,
 ];
 const RANGE = /\b([ABCD])(\d{2,3})(?:-\1?(\d{2,3}))?\b/g;

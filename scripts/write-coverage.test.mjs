@@ -37,8 +37,9 @@ describe("the rows of a title", () => {
       `it("B10: overlaps", async () => {});`,
       "describe.each([1])(`B11: by plan`, () => {});",
       `it.each([{ row: "B13" }])("$row: modes", ({ row }) => {});`,
+      `it.each([["B17: first", 1]])("%s", () => {});`,
       `// B14 is a comment\nconst text = "B15";`,
     ].join("\n");
-    expect(rowsOfSource(source).sort()).toEqual(["B10", "B11", "B13"]);
+    expect(rowsOfSource(source).sort()).toEqual(["B10", "B11", "B13", "B17"]);
   });
 });

@@ -48,6 +48,7 @@ export function mainThreadAgent(options: MainThreadOptions): Agent {
       planHooks({ settings, plans, toolCallsLimit, uncounted, parallelModels }),
       promptHooks({ settings, fewShot }),
       retrievalHooks(),
+      summaryOfResults,
       refusedTools,
     ],
   });
@@ -60,4 +61,19 @@ const refusedTools: Hooks = {
     reason === "tools_disabled"
       ? { answer: `The tool ${calls[0]?.name} is not enabled for you.`, action: "finish", reason: "tools_disabled" }
       : undefined,
+};
+
+/** Tool results of one turn from which on the model is asked to draw them together. */
+const manyResults = 3;
+
+/** After a turn with many results, a notice for the next call alone: it does not stay in the history. */
+const summaryOfResults: Hooks = {
+  name: "summary-of-results",
+  prepare({ messages }) {
+    const answerAt = messages.findLastIndex(({ role }) => role === "assistant");
+    const results = messages.slice(answerAt + 1).filter(({ role }) => role === "tool_result");
+    if (answerAt === -1 || results.length < manyResults) return undefined;
+    const text = `There are ${results.length} tool results. Draw them together before you continue.`;
+    return { messages: [...messages, { role: "notice", text }] };
+  },
 };

@@ -25,7 +25,7 @@ export function promptHooks({
         ["Personalization", personalization?.enabled ? personalization.text : undefined],
         ["Memories of the user", memory?.enabled ? memory.profile : undefined],
         ["Rule of the project", projectRule],
-        ["Attachments", Number(labels["attachments"] ?? 0) > 0 ? `The user has attached ${labels["attachments"]} files.` : undefined],
+        ["Attachments", attached(labels["attachments"])],
       ];
       const texts = sections.flatMap(([title, text]) => (text === undefined || text.trim() === "" ? [] : [`# ${title}\n${text}`]));
       const whole = [...(system === undefined ? [] : [system]), ...texts].join("\n\n");
@@ -36,3 +36,7 @@ export function promptHooks({
     },
   };
 }
+
+/** `keys`: parted by commas. */
+const attached = (keys = ""): string | undefined =>
+  keys === "" ? undefined : `The user has attached these files: ${keys.split(",").join(", ")}.`;

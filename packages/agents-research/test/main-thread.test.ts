@@ -95,6 +95,20 @@ it("B33: a call of nothing but tools that are not enabled ends with a text that 
   expect(requests).toHaveLength(1);
 });
 
+it.each([
+  { count: 2, noticed: false },
+  { count: 3, noticed: true },
+])(
+  "B79: $count results in a turn bring a notice to draw them together: $noticed, for the next request alone",
+  async ({ count, noticed }) => {
+    const many = { calls: Array.from({ length: count }, () => ({ name: "look" })) };
+    const { requests, session } = await said([many, look, { text: "ok" }]);
+    const has = requests.map(({ messages }) => messages.some((one) => one.role === "notice" && one.text.includes("Draw them together")));
+    expect(has).toEqual([false, noticed, false]);
+    expect(JSON.stringify(session.messages)).not.toContain("Draw them together");
+  },
+);
+
 describe("attachments and chatbots", () => {
   it("B34: pasted text moves from the result to the front of the user's message, for the next requests alone", async () => {
     const rag = tool(toolNames.rag, { passages: ["p"], pastedTextEmbeddings: ["One.", "Two."] });
@@ -123,11 +137,11 @@ describe("the prompt of a main thread", () => {
       projectRule: "Cite.",
     }),
   };
-  const sections = ["Base.", "look: To look", "Formal.", "Lives in Oslo.", "Cite.", "2 files"];
+  const sections = ["Base.", "look: To look", "Formal.", "Lives in Oslo.", "Cite.", "f1, f2"];
   const tools = createSessionTools({ sources: { base: [{ tool: tool("look"), selectionRule: "To look" }] } });
 
   it("B49: has base, rules of tools, personalization, memories, project rule and attachments in this order", async () => {
-    const { requests } = await said([{ text: "ok" }], { options: { settings: everything, tools }, labels: { attachments: "2" } });
+    const { requests } = await said([{ text: "ok" }], { options: { settings: everything, tools }, labels: { attachments: "f1,f2" } });
     const text = systemText(requests[0]?.system) ?? "";
     const places = sections.map((section) => text.indexOf(section));
     expect(places).not.toContain(-1);

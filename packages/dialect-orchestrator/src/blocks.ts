@@ -66,6 +66,32 @@ export function blocksOf(messages: readonly Message[], policy: BlockPolicy = {})
   });
 }
 
+/** The turns with calls, numbered from 1, each call with its result. */
+export interface ToolIteration {
+  readonly iteration: number;
+  readonly toolCalls: readonly {
+    readonly name: string;
+    readonly args: unknown;
+    readonly result?: Extract<Message, { role: "tool_result" }>["content"];
+  }[];
+}
+
+/** The turns of a conversation that called tools, in order. */
+export function toolIterationsOf(messages: readonly Message[]): readonly ToolIteration[] {
+  const results = messages.flatMap((message) => (message.role === "tool_result" ? [message] : []));
+  const turns = messages.flatMap((message) => {
+    const calls = message.role === "assistant" ? message.content.flatMap((part) => (part.type === "tool_call" ? [part] : [])) : [];
+    return calls.length > 0 ? [calls] : [];
+  });
+  return turns.map((calls, at) => ({
+    iteration: at + 1,
+    toolCalls: calls.map(({ name, args, callKey }) => {
+      const result = results.find((one) => one.callKey === callKey);
+      return { name, args, ...(result ? { result: result.content } : {}) };
+    }),
+  }));
+}
+
 type Assistant = Extract<Message, { readonly role: "assistant" }>;
 type Result = Extract<Message, { readonly role: "tool_result" }>;
 type CallPart = Extract<Assistant["content"][number], { readonly type: "tool_call" }>;

@@ -1,6 +1,6 @@
 /** The two stream versions of an orchestrator, and its blocks, over the events of sessions. */
-export type { Block, BlockPolicy, BlockStep } from "./blocks.ts";
-export { blocksOf } from "./blocks.ts";
+export type { Block, BlockPolicy, BlockStep, ToolIteration } from "./blocks.ts";
+export { blocksOf, toolIterationsOf } from "./blocks.ts";
 export type { OrchestratorDialect, OrchestratorFrame } from "./orchestrator-dialect.ts";
 export { orchestratorDialect } from "./orchestrator-dialect.ts";
 export type {

@@ -2,7 +2,14 @@ import { createAgent, createSession, defineTool, execute, type Tool } from "@loo
 import { memoryStore, type ScriptedTurn, scripted } from "@loopwright/core/memory";
 import type { SessionEvent } from "@loopwright/core/protocol";
 import { describe, expect, it } from "vitest";
-import { blocksOf, createSessionReader, type OrchestratorMessage, orchestratorDialect, type StreamVersion } from "../src/index.ts";
+import {
+  blocksOf,
+  createSessionReader,
+  type OrchestratorMessage,
+  orchestratorDialect,
+  type StreamVersion,
+  toolIterationsOf,
+} from "../src/index.ts";
 
 const object = { type: "object" } as const;
 const plain = defineTool({ name: "plain", description: "Gives JSON.", parameters: object, execute: () => ({ found: 2 }) });
@@ -193,5 +200,13 @@ describe("stored blocks", () => {
     const called = blocks.flatMap((block) => (block.type === "TEXT" ? block.toolCalls.map((call) => call.function) : []));
     const given = blocks.flatMap((block) => (block.type === "TOOL_RESULT" ? block.results.map((result) => result.function) : []));
     expect([called, given]).toEqual([kept, kept]);
+  });
+
+  it("B62: the turns with calls are numbered, each call with its result", async () => {
+    const { messages } = await played([turn("plain", "streams"), turn("plain"), { text: "Done." }]);
+    expect(toolIterationsOf(messages)).toMatchObject([
+      { iteration: 1, toolCalls: [{ name: "plain", args: {}, result: [{ type: "json", value: { found: 2 } }] }, { name: "streams" }] },
+      { iteration: 2, toolCalls: [{ name: "plain" }] },
+    ]);
   });
 });

@@ -104,8 +104,9 @@ export interface HttpOptions {
   /** By agent: the models that callers may choose beside the agent's own. Default: none. */
   readonly models?: { readonly [agent: string]: readonly string[] };
   /**
-   * Labels that requests may put on an input, as `options.labels` (`surface` and `activeModule` also as fields of `options`), with the rule of their
-   * values. Any other label is refused with 400. Labels of the caller are `labels` of its principal. Default: `surface` with any value.
+   * Labels that requests may put on an input, as `options.labels` (`surface`, `activeModule`, `modes`, `toolsRequired`, `attachments` and `chatbotId` also
+   * as fields of `options`), with the rule of their values; of `modes` and `attachments` for each of them. Any other label is refused with 400. Labels of
+   * the caller are `labels` of its principal. Default: `surface` with any value, and `toolsRequired`.
    */
   readonly labels?: { readonly [name: string]: LabelRule };
   /** Called with each JSON body before it is checked, for a log of what callers try. It must be quick, and may throw an AgentError to refuse the request. */

@@ -51,9 +51,58 @@ describe("labels of an input", () => {
     expect(await promptFor({ surface: "terminal" }, {})).toEqual([{ surface: "terminal" }, null]);
     const { refused } = testServer({ agents: [echo] });
     const json = { input: "Hi", context: {}, options: { labels: { region: "eu" } } };
-    expect(await refused("/api/agent/execute", { json })).toMatchObject({ status: 400, code: "INPUT_INVALID", fix: "Use surface." });
+    expect(await refused("/api/agent/execute", { json })).toMatchObject({
+      status: 400,
+      code: "INPUT_INVALID",
+      fix: "Use surface, toolsRequired.",
+    });
     const closed = testServer({ agents: [echo], labels: { surface: [] } });
     expect(await closed.refused("/api/agent/execute", { json: { ...json, options: { surface: "web" } } })).toMatchObject({ status: 400 });
+  });
+});
+
+describe("the options of an orchestrator", () => {
+  const orchestrator: { readonly [name: string]: LabelRule } = {
+    modes: ["RAG", "CHATBOT", "DATA_ANALYSIS", "DEEP_RESEARCH"],
+    attachments: "any",
+    chatbotId: ["b1"],
+  };
+
+  it.each([
+    [{ modes: ["RAG", "CHATBOT"] }, { modes: "RAG,CHATBOT" }],
+    [{ modes: [] }, {}],
+    [{ toolsRequired: false }, { toolsRequired: "false" }],
+    [{ attachments: ["f1", "f2"] }, { attachments: "f1,f2" }],
+    [{ chatbotId: "b1" }, { chatbotId: "b1" }],
+    [{ labels: { modes: "RAG" } }, { modes: "RAG" }],
+  ])("B106: %j reaches the prompt, the hooks and the tools as %j", async (options, expected) => {
+    expect(await promptFor(options, { labels: orchestrator })).toEqual([expected, null]);
+  });
+
+  it.each([
+    ["modes", { modes: ["RAG", "POETRY"] }, "The mode `POETRY`"],
+    ["modes in labels", { labels: { modes: "RAG,POETRY" } }, "The mode `POETRY`"],
+    ["chatbotId", { chatbotId: "b2" }, "The label `chatbotId`"],
+    ["modes with a comma", { modes: ["RAG,CHATBOT"] }, "modes"],
+    ["toolsRequired as text", { toolsRequired: "no" }, "toolsRequired"],
+  ])("B106: %s of another value are refused by name, by both routes", async (_, options, named) => {
+    const { refused, ask } = testServer({ agents: [echo], labels: orchestrator });
+    await ask("/api/sessions", { json: { id: "a" } });
+    for (const [path, body] of [
+      ["/api/agent/execute", { sessionId: "a", input: "Hi", options }],
+      ["/api/sessions/a/messages", { input: "Hi", options }],
+    ] as const)
+      expect(await refused(path, { json: body })).toMatchObject({
+        status: 400,
+        code: "INPUT_INVALID",
+        detail: expect.stringContaining(named),
+      });
+  });
+
+  it("B106: a server that declares no modes refuses a mode by its name", async () => {
+    const { refused } = testServer({ agents: [echo] });
+    const json = { input: "Hi", context: {}, options: { modes: ["RAG"] } };
+    expect(await refused("/api/agent/execute", { json })).toMatchObject({ status: 400, detail: expect.stringContaining("The mode `RAG`") });
   });
 });
 

@@ -42,10 +42,10 @@ export const defaultFirstList = ({ labels }: { readonly labels: Labels }): reado
 
 /**
  * The tool that the first model call must use: the chatbot where the label `chatbotId` names one, else the search of attachments where the label
- * `attachments` counts any. `undefined`: the model chooses.
+ * `attachments` names any. `undefined`: the model chooses.
  */
 export function defaultChoice({ labels, shown }: { readonly labels: Labels; readonly shown: ReadonlySet<string> }): ToolChoice | undefined {
   if ((labels["chatbotId"] ?? "") !== "" && shown.has(toolNames.chatbot)) return { tool: toolNames.chatbot };
-  if (Number(labels["attachments"] ?? 0) > 0 && shown.has(toolNames.rag)) return { tool: toolNames.rag };
+  if ((labels["attachments"] ?? "") !== "" && shown.has(toolNames.rag)) return { tool: toolNames.rag };
   return undefined;
 }

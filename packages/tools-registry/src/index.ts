@@ -3,4 +3,4 @@ export type { DefaultListSettings } from "./default-tools.ts";
 export { defaultChoice, defaultFirstList, defaultToolNames, orchestratorModes, toolNames } from "./default-tools.ts";
 export type { NameRules, RegisteredTool, ToolEntry, ToolSources } from "./registered-tool.ts";
 export type { ChoiceContext, ListChanges, ListContext, SessionTools, SessionToolsOptions } from "./session-tools.ts";
-export { createSessionTools, modesOf } from "./session-tools.ts";
+export { createSessionTools, modesOf, usedModes } from "./session-tools.ts";

@@ -3,7 +3,7 @@
  * Does not own: where the changes are kept (the state of hooks, in the facts of the session), how tools run (core).
  */
 
-import type { NeedsResources, Tool, ToolChoice, ToolContext } from "@loopwright/core";
+import type { Message, NeedsResources, Tool, ToolChoice, ToolContext } from "@loopwright/core";
 import {
   type Access,
   AgentError,
@@ -75,6 +75,12 @@ const setName = "session-tools";
 /** Modes of an input: the names in its label `modes`, parted by commas. */
 export function modesOf(labels: Labels): readonly string[] {
   return (labels["modes"] ?? "").split(",").filter((mode) => mode !== "");
+}
+
+/** Modes of the tools that a conversation has called, in the order of their first call. */
+export function usedModes(messages: readonly Message[], tools: Pick<SessionTools, "get">): readonly string[] {
+  const called = messages.flatMap((message) => (message.role === "assistant" ? message.content : []));
+  return [...new Set(called.flatMap((part) => (part.type === "tool_call" ? (tools.get(part.name)?.modes ?? []) : [])))];
 }
 
 /**

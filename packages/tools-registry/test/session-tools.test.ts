@@ -9,6 +9,7 @@ import {
   type SessionTools,
   type SessionToolsOptions,
   toolNames,
+  usedModes,
 } from "../src/index.ts";
 
 const object = { type: "object" } as const;
@@ -184,6 +185,17 @@ describe("the prompt", () => {
   });
 });
 
+it("B69: the modes of the tools that were called are known of the conversation, after a reload too", () => {
+  const sources = {
+    base: [{ tool: named("ask_files"), modes: ["RAG", "CHATBOT"] }, { tool: named("count"), modes: ["DATA_ANALYSIS"] }, named("look")],
+  };
+  const call = (name: string) => ({ type: "tool_call", callKey: name, id: name, name, args: {} }) as const;
+  const messages = [
+    { role: "assistant", content: [call("look"), call("ask_files"), call("ask_files")], stopReason: "tool_calls" },
+  ] as const;
+  expect(usedModes(messages, createSessionTools({ sources }))).toEqual(["RAG", "CHATBOT"]);
+});
+
 describe("the default list", () => {
   const base = [toolNames.craft, toolNames.webSearch, toolNames.image];
   const memories = [toolNames.retrieveMemory, toolNames.storeMemory];
@@ -214,10 +226,10 @@ describe("the default list", () => {
 
   it.each([
     { labels: {}, choice: undefined },
-    { labels: { modes: "RAG", attachments: "2" }, choice: { tool: toolNames.rag } },
+    { labels: { modes: "RAG", attachments: "f1,f2" }, choice: { tool: toolNames.rag } },
     { labels: { modes: "CHATBOT", chatbotId: "b1" }, choice: { tool: toolNames.chatbot } },
-    { labels: { modes: "CHATBOT", chatbotId: "b1", attachments: "2" }, choice: { tool: toolNames.chatbot } },
-    { labels: { attachments: "2", chatbotId: "b1" }, choice: undefined },
+    { labels: { modes: "CHATBOT", chatbotId: "b1", attachments: "f1,f2" }, choice: { tool: toolNames.chatbot } },
+    { labels: { attachments: "f1,f2", chatbotId: "b1" }, choice: undefined },
   ])("B53: with $labels the first request has the choice $choice, and the next one leaves it to the model", async ({ labels, choice }) => {
     const world = opened([{ calls: [{ name: choice?.tool ?? toolNames.craft }] }, { text: "ok" }], {
       sources: { base: Object.values(toolNames).map(named) },

@@ -9,6 +9,9 @@ export const executeInput: z.ZodType<ExecuteInput> = exactly<ExecuteInput>()(
   z.union([z.string(), userMessage, listOf(toolResultMessage), z.object({ regenerate: z.string() })]),
 );
 
+/** One entry of a label that holds a list. */
+const listed = z.string().regex(/^[\w.:-]{1,80}$/, "Use 1 to 80 letters, digits, _, ., : and -");
+
 const runFields = {
   model: z.string().min(1).max(200).exactOptional(),
   temperature: z.number().min(0).max(2).exactOptional(),
@@ -20,13 +23,25 @@ const runFields = {
   surface: z.string().max(64).exactOptional(),
   /** The label `activeModule`. */
   activeModule: z.string().max(200).exactOptional(),
+  /** The label `modes`. */
+  modes: listOf(listed).exactOptional(),
+  /** The label `toolsRequired`. */
+  toolsRequired: z.boolean().exactOptional(),
+  /** The label `attachments`: keys of files. */
+  attachments: listOf(listed).exactOptional(),
+  /** The label `chatbotId`. */
+  chatbotId: z.string().min(1).max(64).exactOptional(),
 };
 
-/** Labels of an input as requests have them: two have fields of their own beside the others. */
+/** Labels of an input as requests have them: some have fields of their own beside the others. */
 export interface LabelledOptions {
   readonly labels?: Labels;
   readonly surface?: string;
   readonly activeModule?: string;
+  readonly modes?: readonly string[];
+  readonly toolsRequired?: boolean;
+  readonly attachments?: readonly string[];
+  readonly chatbotId?: string;
 }
 
 /** What one input may choose, with its labels. */
