@@ -7,6 +7,8 @@ const unitsMin = 2_000;
 const bounds = { min: 0.7, max: 4 } as const;
 /** A smaller change than this one is noise, and would move the cuts. */
 const step = 0.05;
+/** By how much more is counted after a request that was refused as too long. */
+const refusedStep = 1.2;
 
 /** Learns from the vendor's reports how many tokens a size really has. */
 export class Calibration {
@@ -30,6 +32,15 @@ export class Calibration {
     this.#sent = undefined;
     const answer = messages[sent.length];
     if (answer?.role === "assistant") this.#learn(sent.model, { answer, units: sent.units });
+  }
+
+  /** The vendor refused what was sent last: it has more tokens than the limit. */
+  refused(model: string, limitTokens: number): void {
+    const sent = this.#sent?.model === model ? this.#sent : undefined;
+    this.#sent = undefined;
+    const known = this.ratioOf(model) * refusedStep;
+    const ratio = sent && Number.isFinite(limitTokens) ? Math.max(known, (limitTokens * unitsPerToken * refusedStep) / sent.units) : known;
+    this.#ratios.set(model, Math.min(bounds.max, ratio));
   }
 
   #learn(model: string, { answer, units }: { readonly answer: AssistantMessage; readonly units: number }): void {

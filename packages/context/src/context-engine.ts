@@ -5,57 +5,92 @@
  *  E2 what a request costs is what is new in it: no call looks at the whole history;
  *  E3 calls and their results stay together.
  */
-import type { ContextCall, ContextEngine, FittedRequest, MessageSizes, SessionContext } from "@loopwright/core/ports";
+import type { Message } from "@loopwright/core";
+import type {
+  ContextCall,
+  ContextCompaction,
+  ContextEngine,
+  ContextPreparation,
+  ContextPreparing,
+  FittedRequest,
+  MessageSizes,
+  SessionContext,
+} from "@loopwright/core/ports";
 import { Calibration } from "./calibration.ts";
+import { Compactor } from "./compactor.ts";
 import { type CheckedOptions, type ContextEngineOptions, checkedOptions } from "./context-options.ts";
 import { cutBeside } from "./cut-beside.ts";
 import { Cuts, type Room } from "./cuts.ts";
-import { lightSizes, unitsPerToken } from "./sizes.ts";
+import { lightSizes, unitsOf, unitsPerToken } from "./sizes.ts";
 
 /** Units of a token at the most: text outside this bound is rare. */
 const unitsPerTokenMost = 8;
 /** The share of the window that is kept free for the answer at the most. */
 const answerShare = 0.25;
 
+/** A context engine that compacts on request. */
+export interface CompactingEngine extends ContextEngine {
+  /** The next model call of the session in this process compacts its history first, however much room there is. */
+  compact(sessionId: string): void;
+}
+
 /**
- * Fits the requests of an agent into the window of its model, before every model call: `createAgent({ ..., context: contextEngine() })`. Sessions of
- * one agent share it.
+ * Fits the requests of an agent into the window of its model, before every model call: `createAgent({ ..., context: contextEngine() })`. Agents may
+ * share it.
  * @throws AgentError CONFIG_INVALID
  */
-export function contextEngine(options: ContextEngineOptions = {}): ContextEngine {
+export function contextEngine(options: ContextEngineOptions = {}): CompactingEngine {
   const checked = checkedOptions(options);
-  return { open: () => new EngineContext(checked) };
+  const wanted = new Set<string>();
+  return { open: () => new EngineContext(checked, wanted), compact: (sessionId) => void wanted.add(sessionId) };
 }
 
 /** What a call is fitted into. */
 interface Window {
   readonly sizes: Pick<MessageSizes, "sizeOf" | "sizeBeside">;
+  /** Tokens of the request and its answer. Infinite: the window is unknown. */
+  readonly limit: number;
   readonly room: Room;
   /** The size of the request beside its messages. */
   readonly beside: number;
-  /** For everything, whatever the vendor's way of counting. */
-  readonly most: number;
   readonly cut: Pick<FittedRequest, "system" | "tools">;
 }
 
 class EngineContext implements SessionContext {
   readonly #options: CheckedOptions;
+  /** Sessions whose next call compacts. */
+  readonly #wanted: Set<string>;
   readonly #calibration = new Calibration();
+  readonly #compactor: Compactor | undefined;
   #cuts: Cuts | undefined;
 
-  constructor(options: CheckedOptions) {
+  constructor(options: CheckedOptions, wanted: Set<string>) {
     this.#options = options;
+    this.#wanted = wanted;
+    this.#compactor = options.compaction && new Compactor(options.compaction);
+  }
+
+  prepare(call: ContextCall, io: ContextPreparing): ContextPreparation | undefined | Promise<ContextPreparation | undefined> {
+    if (call.overflowed) this.#calibration.refused(call.request.model, this.#limitOf(call));
+    else this.#calibration.reads(call.history.messages);
+    const window = this.#windowOf(call);
+    const cuts = this.#cutsOf(call, window);
+    cuts.fitted(window.room);
+    const note = noteOf(call, cuts, io);
+    const isWanted = this.#wanted.delete(call.sessionId);
+    const request = { units: cuts.units, left: cuts.left, room: window.room.all, beside: window.beside, isWanted };
+    const compaction = this.#compactor?.compacted(call, request, io);
+    return compaction instanceof Promise ? compaction.then((one) => preparation(one, note)) : preparation(compaction, note);
   }
 
   fit(call: ContextCall): FittedRequest | undefined {
     const { messages } = call.history;
     this.#calibration.reads(messages);
     const window = this.#windowOf(call);
-    if (!window) return { messages };
     const cuts = this.#cutsOf(call, window);
     const shown = cuts.fitted(window.room);
     const units = cuts.left + window.beside;
-    if (units > window.most) return undefined;
+    if (units > window.limit * unitsPerTokenMost) return undefined;
     this.#calibration.sends(call.request.model, messages, units);
     return { ...window.cut, messages: shown };
   }
@@ -65,19 +100,43 @@ class EngineContext implements SessionContext {
     return this.#cuts;
   }
 
-  /** `undefined`: the size of the window is unknown. */
-  #windowOf(call: ContextCall): Window | undefined {
+  #limitOf(call: ContextCall): number {
+    const { contextTokens = Number.POSITIVE_INFINITY } = call.provider.capabilities(call.request.model);
+    return Math.min(contextTokens, this.#options.limitOf(call) ?? Number.POSITIVE_INFINITY);
+  }
+
+  #windowOf(call: ContextCall): Window {
     const { provider, request } = call;
-    const { contextTokens, outputTokensMax } = provider.capabilities(request.model);
-    const limit = Math.min(contextTokens ?? Number.POSITIVE_INFINITY, this.#options.limitOf(call) ?? Number.POSITIVE_INFINITY);
-    if (!Number.isFinite(limit)) return undefined;
+    const limit = this.#limitOf(call);
     const sizes = call.sizes ?? lightSizes;
-    const answer = Math.min(request.maxTokens ?? outputTokensMax ?? 0, limit * answerShare);
+    const answer = Math.min(request.maxTokens ?? provider.capabilities(request.model).outputTokensMax ?? 0, limit * answerShare);
     const units = ((limit - answer) * unitsPerToken) / this.#calibration.ratioOf(request.model);
     const { budgets } = this.#options;
     const cut = cutBeside(request, { system: units * budgets.system, tools: units * budgets.tools });
     const beside = sizes.sizeBeside({ ...request, ...cut });
     const room = { all: units - beside, results: units * budgets.results, attachments: units * budgets.attachments };
-    return { sizes, room, beside, most: limit * unitsPerTokenMost, cut };
+    return { sizes, limit, room, beside, cut };
   }
+}
+
+type Note = NonNullable<ContextPreparation["notes"]>[number];
+
+function preparation(compaction: ContextCompaction | undefined, note: Note | undefined): ContextPreparation | undefined {
+  if (!compaction && !note) return undefined;
+  return { ...(compaction ? { compaction } : {}), ...(note ? { notes: [note] } : {}) };
+}
+
+/** What the user reads about a new input that is sent without its middle: once, before its first answer. */
+function noteOf({ history: { messages }, attempt, sessionId }: ContextCall, cuts: Cuts, { logger }: ContextPreparing): Note | undefined {
+  if (attempt !== 1) return undefined;
+  for (let place = messages.length - 1; place >= 0; place--) {
+    const message = messages[place] as Message;
+    if (message.role === "assistant") return undefined;
+    if (message.role !== "user" || !cuts.cutAt(place)) continue;
+    const tokens = Math.ceil(unitsOf(message) / unitsPerToken);
+    logger.log("warn", "USER_MESSAGE_TOO_LARGE: a message is sent without its middle.", { session: sessionId, tokens });
+    const reason = `This message of about ${tokens} tokens is too long for the model: it is sent without its middle.`;
+    return { action: "cut_input", reason };
+  }
+  return undefined;
 }

@@ -1,5 +1,5 @@
-import { AgentError } from "@loopwright/core";
-import type { ContextCall } from "@loopwright/core/ports";
+import { AgentError, type Message } from "@loopwright/core";
+import type { ContextCall, ModelProvider } from "@loopwright/core/ports";
 
 /** The shares of the window that sources may have, from 0 to 1. */
 export interface ContextBudgets {
@@ -13,22 +13,54 @@ export interface ContextBudgets {
   readonly tools?: number;
 }
 
+/** How the older part of a history is replaced by a summary, once cutting is not enough. */
+export interface CompactionOptions {
+  /** How full the room must be, as a share of it. Default 0.9. */
+  readonly at?: number;
+  /** True for messages that are kept unchanged: inputs, and answers without calls. They may have a quarter of the room; the newest are kept. */
+  readonly pin?: (message: Message) => boolean;
+  /** The model that writes summaries; `true`: the agent's own. Default: none, and the summary is an extract, one line for each input and answer. */
+  readonly summary?: true | SummaryOptions;
+}
+
+/** The model that writes summaries. */
+export interface SummaryOptions {
+  /** Default: the agent's. */
+  readonly provider?: ModelProvider;
+  /** Default: the provider's default, or the agent's model. */
+  readonly model?: string;
+  /** Tokens of a summary at most. Default 1,000. */
+  readonly tokensMax?: number;
+}
+
 export interface ContextEngineOptions {
   /**
    * Tokens that a request may have, for example by the caller's plan. Default, and at most: the window of the model. `undefined` for a call: the window.
    */
   readonly limitTokens?: number | ((call: ContextCall) => number | undefined);
   readonly budgets?: ContextBudgets;
+  /** False: nothing is compacted, and a history that cannot be cut to fit fails with CONTEXT_OVERFLOW. */
+  readonly compaction?: false | CompactionOptions;
+}
+
+/** The options of compactions, complete. */
+export interface CompactOptions {
+  readonly at: number;
+  readonly pin: (message: Message) => boolean;
+  readonly summary: (SummaryOptions & { readonly tokensMax: number }) | undefined;
 }
 
 /** The options, complete. */
 export interface CheckedOptions {
   readonly limitOf: (call: ContextCall) => number | undefined;
   readonly budgets: Required<ContextBudgets>;
+  readonly compaction: CompactOptions | undefined;
 }
 
 const defaultBudgets: Required<ContextBudgets> = { results: 1, attachments: 0.5, system: 0.5, tools: 0.5 };
-const optionNames = new Set(["limitTokens", "budgets"]);
+const compactAt = 0.9;
+const summaryTokens = 1_000;
+const optionNames = new Set(["limitTokens", "budgets", "compaction"]);
 
 /** @throws AgentError CONFIG_INVALID */
 export function checkedOptions(options: ContextEngineOptions): CheckedOptions {
@@ -43,7 +75,12 @@ export function checkedOptions(options: ContextEngineOptions): CheckedOptions {
   const { limitTokens } = options;
   if (typeof limitTokens === "number" && !(limitTokens > 0)) throw invalid("`limitTokens` is not positive.", "Pass a number of tokens.");
   const limitOf = typeof limitTokens === "function" ? limitTokens : () => limitTokens;
-  return { limitOf, budgets };
+  return { limitOf, budgets, compaction: options.compaction === false ? undefined : compactOptions(options.compaction) };
+}
+
+function compactOptions({ at = compactAt, pin = () => false, summary }: CompactionOptions = {}): CompactOptions {
+  if (!(at > 0 && at <= 1)) throw invalid(`\`compaction.at\` is ${at}.`, "Pass a share of the room over 0 and at most 1.");
+  return { at, pin, summary: summary === undefined ? undefined : { tokensMax: summaryTokens, ...(summary === true ? {} : summary) } };
 }
 
 const invalid = (what: string, fix: string): AgentError =>

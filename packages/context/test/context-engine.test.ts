@@ -84,7 +84,11 @@ describe("counts", () => {
         return call < 6 ? { calls: [{ name: "act" }], usage } : { text: "done", usage };
       };
     const sentWith = async (factor: number): Promise<readonly number[]> => {
-      const { session, provider } = world(script(factor), { tools: [act], contextTokens: 6_500 });
+      const { session, provider } = world(script(factor), {
+        tools: [act],
+        contextTokens: 6_500,
+        context: contextEngine({ compaction: false }),
+      });
       await execute(session, "go").result();
       return shownResults(provider.requests.at(-1) as ModelRequest);
     };

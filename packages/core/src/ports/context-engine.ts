@@ -1,5 +1,7 @@
 import type { Access, Labels } from "../loop/fact.ts";
 import type { Message, MessageId } from "../message/message.ts";
+import type { Usage } from "../message/usage.ts";
+import type { Logger } from "./logger.ts";
 import type { ModelProvider, ModelRequest } from "./model-provider.ts";
 
 /** The sizes of the parts of a request, in quarters of a token: about one character each. */
@@ -35,6 +37,39 @@ export interface ContextCall {
   readonly history: ContextHistory;
   /** As the session's `TokenCounter` counts. `undefined`: it has none. */
   readonly sizes: MessageSizes | undefined;
+  /** The vendor refused the attempt before with CONTEXT_OVERFLOW. There is one such attempt in a turn at most. */
+  readonly overflowed: boolean;
+}
+
+/** A stretch of the history, and the summary that takes its place in requests from now on. The log keeps the messages. */
+export interface ContextCompaction {
+  /** Ids of the history. `from` may be the id of an earlier summary. */
+  readonly from: MessageId;
+  readonly to: MessageId;
+  readonly summary: string;
+  /** Messages of the stretch that are kept unchanged, after the summary. */
+  readonly pinned?: readonly MessageId[];
+  /** The model that wrote the summary, and what it reported. Absent: no model was called. */
+  readonly provider?: string;
+  readonly model?: string;
+  readonly usage?: Usage;
+  /** Estimates of the request, before and after. */
+  readonly tokensBefore?: number;
+  readonly tokensAfter?: number;
+}
+
+/** What the engine has done for a call. */
+export interface ContextPreparation {
+  /** Recorded as `context.compacted` before the call. */
+  readonly compaction?: ContextCompaction;
+  /** Published and recorded as verdicts of `context`, for the user to read. */
+  readonly notes?: readonly { readonly action: string; readonly reason: string }[];
+}
+
+export interface ContextPreparing {
+  /** Aborted with the run. */
+  readonly signal: AbortSignal;
+  readonly logger: Logger;
 }
 
 /** What takes the place of parts of a request. What is absent stays. */
@@ -45,6 +80,11 @@ export interface FittedRequest extends Partial<Pick<ModelRequest, "system" | "to
 
 /** The context of one session in one process. Another process makes its own from the same log. */
 export interface SessionContext {
+  /**
+   * Before the call is recorded; inputs that arrive meanwhile are recorded as ever, and are in the history that `fit` is given. Synchronous where no
+   * model is asked. What it throws fails the model call.
+   */
+  prepare?(call: ContextCall, io: ContextPreparing): ContextPreparation | undefined | Promise<ContextPreparation | undefined>;
   /**
    * Right before a request is sent: what is sent of it. `undefined`: it cannot fit, and the model call fails with CONTEXT_OVERFLOW. Synchronous, because
    * nothing may join the request after it. What it throws fails the model call.

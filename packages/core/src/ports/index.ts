@@ -4,7 +4,17 @@ export type { SessionRef } from "../message/session-ref.ts";
 export { idPattern, isId, refKey } from "../message/session-ref.ts";
 export type { Blob, BlobPut, BlobStore } from "./blob-store.ts";
 export type { Clock } from "./clock.ts";
-export type { ContextCall, ContextEngine, ContextHistory, FittedRequest, MessageSizes, SessionContext } from "./context-engine.ts";
+export type {
+  ContextCall,
+  ContextCompaction,
+  ContextEngine,
+  ContextHistory,
+  ContextPreparation,
+  ContextPreparing,
+  FittedRequest,
+  MessageSizes,
+  SessionContext,
+} from "./context-engine.ts";
 export type { Embedder, Embeddings, EmbedRequest } from "./embedder.ts";
 export type { ChannelListening, EventChannel, Notification, ScopeListener } from "./event-channel.ts";
 export type { IdSource } from "./id-source.ts";

@@ -11,7 +11,7 @@ import type { UserCodeTimeout } from "./user-code-timeout.ts";
 /** An effect that may be recorded, and its launch after that. */
 export interface Prepared {
   readonly bodies: readonly FactBody[];
-  /** Called with the fact of the first body and the newest state. */
+  /** Called with the fact of the last body and the newest state. */
   readonly launch?: (intent: Fact | undefined, now: LaunchState) => void;
 }
 

@@ -9,7 +9,6 @@ import type { Run } from "../../loop/state.ts";
 import { mayRetry } from "../../loop/turns.ts";
 import type { Message } from "../../message/message.ts";
 import type { Blob } from "../../ports/blob-store.ts";
-import type { MessageSizes } from "../../ports/context-engine.ts";
 import type { ModelRequest } from "../../ports/model-provider.ts";
 import { holdsOpaque } from "../../prompt/opaque-content.ts";
 import { withStoredMedia } from "../../prompt/stored-media.ts";
@@ -23,29 +22,13 @@ import type { Deps } from "../setup/deps.ts";
 import type { GuardedCall } from "../setup/guarded-call.ts";
 import { storeError } from "../setup/session-errors.ts";
 import { internalError } from "../setup/user-code.ts";
+import { type Admission, type Admitted, admitCall, type CallExtras } from "./admit-call.ts";
 import { closeModel, stoppedModel } from "./close-model.ts";
 import { createChunkFilter } from "./filter-chunks.ts";
-import type { LoadedCounts } from "./loaded-counts.ts";
-import type { LoadedReservations } from "./loaded-reservations.ts";
 import { type ModelAttemptEnd, startModelAttempt } from "./model-attempt.ts";
 import { type PreparedModel, prepareModel, type StoppedBefore } from "./prepare-model.ts";
-import type { RequestFitting } from "./request-fitting.ts";
-import type { Reservation, ReservationRequest } from "./reservations.ts";
-
-/** What the model calls of a session share. */
-export interface CallExtras {
-  readonly reservations: LoadedReservations | undefined;
-  readonly counts: LoadedCounts | undefined;
-  readonly fitting: RequestFitting;
-}
 
 interface CallPreparation extends PreparationDeps, CallExtras {}
-
-/** What a call has where the session has a ledger or a token counter. */
-interface Extras {
-  readonly reservation?: Reservation | undefined;
-  readonly sizes?: MessageSizes | undefined;
-}
 
 /** The intent of a planned model call. */
 export function prepareCall(
@@ -59,18 +42,18 @@ export function prepareCall(
   const context = contextOf(deps, { run, turn: effect.turn }, setup.timeout);
   const messages = (): readonly Message[] => builder.messagesAt(setup.state);
   const asking = askingOf(options, context, run);
-  const begun = (prepared: PreparedModel, extras?: Extras): Prepared => ({
-    bodies: [extras?.reservation ? { ...prepared.intent, reservation: extras.reservation.id } : prepared.intent],
-    launch: (intent, now) => launchModel(options, { ...setup, prepared, effect, intent, ...extras, ...now }),
-  });
+  const begun = (prepared: PreparedModel, admitted: Admission): Prepared => {
+    if ("refused" in admitted) return { bodies: admitted.refused };
+    return {
+      bodies: admitted.bodies,
+      launch: (intent, now) => launchModel(options, { ...setup, prepared, effect, intent, admitted, ...now }),
+    };
+  };
   const ready = (prepared: PreparedModel | StoppedBefore): SyncOrAsync<Prepared> => {
     if (prepared.instead) return { bodies: [prepared.instead] };
-    if (!setup.counts && !setup.reservations) return begun(prepared);
-    const admitted = admitCall(setup, { effect, prepared, context, state: setup.state }).then(
-      (extras) => ("refused" in extras ? { bodies: extras.refused } : begun(prepared, extras)),
-      failed,
-    );
-    return setup.timeout.waitFor(admitted, failed);
+    const admission = admitCall(deps, setup, { effect, prepared, context, state: setup.state });
+    const prepares = andThen(admission, (admitted) => begun(prepared, admitted));
+    return prepares instanceof Promise ? setup.timeout.waitFor(prepares.catch(failed), failed) : prepares;
   };
   const failed = (error: unknown): Prepared => {
     const { runId, turn, attempt } = effect;
@@ -95,24 +78,16 @@ export function prepareCall(
   }
 }
 
-/** What the ledger and the token counter of the session give for a call, or the facts in its place. */
-async function admitCall(
-  { counts, reservations }: CallPreparation,
-  request: Omit<ReservationRequest, "sizes">,
-): Promise<Extras | { readonly refused: readonly FactBody[] }> {
-  const sizes = await counts?.sizesOf(request.prepared, request.state);
-  const admission = await (await reservations?.load())?.reserve({ ...request, sizes });
-  return !admission || "id" in admission ? { sizes, reservation: admission } : { refused: admission };
-}
-
-interface Launch extends Pick<CallPreparation, "track" | "fitting">, LaunchState, Extras {
+interface Launch extends Pick<CallPreparation, "track" | "fitting">, LaunchState {
+  readonly admitted: Admitted;
   readonly prepared: PreparedModel;
   readonly effect: Extract<Effect, { type: "call-model" }>;
   readonly intent: Fact | undefined;
 }
 
 function launchModel(options: EffectDeps, launch: Launch): void {
-  const { prepared, effect, intent, state, track, reservation } = launch;
+  const { prepared, effect, intent, state, track, fitting } = launch;
+  const { reservation } = launch.admitted;
   const { deps, builder, hub, session } = options;
   const { bound, clock } = deps;
   const { agent } = bound;
@@ -120,13 +95,13 @@ function launchModel(options: EffectDeps, launch: Launch): void {
   const run = state.run;
   if (!run || !intent) return;
   const { provider } = prepared;
-  const admitted = admittedCall(options, launch, run);
-  if ("unsent" in admitted) {
+  const sending = sendingCall(options, launch, run);
+  if ("unsent" in sending) {
     reservation?.release();
-    return void session.close(admitted.unsent);
+    return void session.close(sending.unsent);
   }
   reservation?.sent();
-  const { request, guarded, hasStoredMedia } = admitted;
+  const { request, guarded, hasStoredMedia } = sending;
   const timeout = createUserCodeTimeout(clock);
   const context = contextOf(deps, { run, turn }, timeout);
   const filter = userFilterOf(agent, context, deps);
@@ -147,7 +122,7 @@ function launchModel(options: EffectDeps, launch: Launch): void {
   let isHandedOver = false;
   const close = (ended: ModelAttemptEnd): SyncOrAsync<FactBody> => {
     const end = judged(ended, (given) => {
-      const failure = repairable(given, request.messages);
+      const failure = fitting.repairable(repairable(given, request.messages), launch);
       const moves = nextModel(run, { attempt, failure, hasSpoken: ended.type === "failed" && ended.parts.length > 0 }) !== undefined;
       return guarded.judge(failure, !isHandedOver && !moves && mayRetry(run, { attempt, failure }));
     });
@@ -182,26 +157,26 @@ function launchModel(options: EffectDeps, launch: Launch): void {
   track(effect, { abort, handOver, closing, broken, lane });
 }
 
-interface AdmittedCall {
+interface SendingCall {
   readonly request: ModelRequest;
   readonly hasStoredMedia: boolean;
   readonly guarded: GuardedCall;
 }
 
 /** The request that may be sent now, or the closing fact of an attempt whose request is not sent. */
-function admittedCall(options: EffectDeps, launch: Launch, run: Run): AdmittedCall | { readonly unsent: FactBody } {
-  const { prepared, effect, isStopped, state, sizes, fitting } = launch;
+function sendingCall(options: EffectDeps, launch: Launch, run: Run): SendingCall | { readonly unsent: FactBody } {
+  const { prepared, effect, isStopped, state, admitted, fitting } = launch;
   const { deps, shown } = options;
   if (isStopped) return { unsent: stoppedModel(prepared) };
   noteShown(shown, run, prepared.registry);
-  const fitted = fitting.fitted({ run, state, prepared, sizes });
+  const fitted = fitting.fitted({ run, state, prepared, ...admitted });
   if ("failure" in fitted) return { unsent: failedUnsent(effect, run, fitted.failure) };
   const { hasStoredMedia, hasImages: _, ...sent } = fitted;
   const request: ModelRequest = { ...prepared.request, ...sent };
   const target = { scope: deps.ref.scope, provider: prepared.provider.name, model: request.model };
-  const admitted = deps.callGuard.admit(target, effect.attempt);
-  if ("refused" in admitted) return { unsent: failedUnsent(effect, run, admitted.refused) };
-  return { request, hasStoredMedia, guarded: admitted.call };
+  const guard = deps.callGuard.admit(target, effect.attempt);
+  if ("refused" in guard) return { unsent: failedUnsent(effect, run, guard.refused) };
+  return { request, hasStoredMedia, guarded: guard.call };
 }
 
 /** The closing fact of an attempt that never reached the vendor. */

@@ -1,8 +1,10 @@
 import { type Failure, failureOf } from "../../errors.ts";
 import type { Run, State } from "../../loop/state.ts";
-import type { ContextCall, FittedRequest, MessageSizes, SessionContext } from "../../ports/context-engine.ts";
+import type { ContextCall, ContextPreparation, FittedRequest, MessageSizes, SessionContext } from "../../ports/context-engine.ts";
 import { estimatedSizes } from "../../prompt/message-length.ts";
 import type { BuildingHistory, BuiltHistory, Fit, RequestBuilder } from "../../prompt/request-builder.ts";
+import type { SyncOrAsync } from "../effects/sync-or-async.ts";
+import type { UserCodeTimeout } from "../effects/user-code-timeout.ts";
 import type { Deps } from "../setup/deps.ts";
 import { internalError } from "../setup/user-code.ts";
 import { withoutVision } from "./check-vision.ts";
@@ -14,12 +16,14 @@ const charactersPerTokenMost = 8;
 /** The history of a request. */
 export type FittedHistory = Extract<BuiltHistory, FittedRequest>;
 
-/** A call whose request is about to be sent. */
-export interface SendingCall {
+/** A call whose request is to be fitted. */
+export interface FittingCall {
   readonly run: Run;
   readonly state: State;
   readonly prepared: PreparedModel;
   readonly sizes: MessageSizes | undefined;
+  /** The vendor refused the attempt before because it was too long. */
+  readonly overflowed: boolean;
 }
 
 /** Makes the messages of each request of a session, with the context engine of its agent if it has one. */
@@ -33,8 +37,35 @@ export class RequestFitting {
     this.#builder = builder;
   }
 
+  /** What the engine does before the call is recorded; synchronous without a model call of its own. */
+  prepared(call: FittingCall, timeout: UserCodeTimeout): SyncOrAsync<ContextPreparation | undefined> {
+    const { state, prepared } = call;
+    const context = prepared.messages ? undefined : this.#opened();
+    if (!context?.prepare) return undefined;
+    const history = this.#builder.historyAt(state);
+    if (history.messages.length === 0) return undefined;
+    const { logger } = this.#deps;
+    const io = {
+      logger,
+      get signal() {
+        return timeout.signal;
+      },
+    };
+    return context.prepare(this.#callOf(call, history), io);
+  }
+
+  /** The failure; retryable where the engine can shorten a request that was too long for its vendor, once in a turn. */
+  repairable(
+    failure: Failure,
+    { admitted, prepared }: { readonly admitted: Pick<FittingCall, "overflowed">; readonly prepared: PreparedModel },
+  ): Failure {
+    const canShorten =
+      failure.code === "CONTEXT_OVERFLOW" && !admitted.overflowed && !prepared.messages && this.#opened()?.prepare !== undefined;
+    return canShorten ? { ...failure, retryable: true } : failure;
+  }
+
   /** The history of the request, or the reason why there is none. */
-  fitted(call: SendingCall): FittedHistory | { readonly failure: Failure } {
+  fitted(call: FittingCall): FittedHistory | { readonly failure: Failure } {
     const { state, prepared } = call;
     const { provider, request, messages } = prepared;
     try {
@@ -49,7 +80,7 @@ export class RequestFitting {
     }
   }
 
-  #fitOf(call: SendingCall, contextTokens: number | undefined): Fit {
+  #fitOf(call: FittingCall, contextTokens: number | undefined): Fit {
     const { agent } = this.#deps.bound;
     const { sizes, prepared } = call;
     if (agent.context) {
@@ -67,7 +98,7 @@ export class RequestFitting {
     return this.#context;
   }
 
-  #callOf({ run, prepared, sizes }: SendingCall, history: BuildingHistory): ContextCall {
+  #callOf({ run, prepared, sizes, overflowed }: FittingCall, history: BuildingHistory): ContextCall {
     const { access, sessionId } = this.#deps;
     const { provider, request, intent } = prepared;
     return {
@@ -81,6 +112,7 @@ export class RequestFitting {
       request,
       history,
       sizes,
+      overflowed,
     };
   }
 }

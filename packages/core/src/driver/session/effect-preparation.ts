@@ -217,7 +217,7 @@ function addPrepared(ready: readonly Prepared[], speculation: Speculation, launc
     let intent: Fact | undefined;
     for (const [index, body] of bodies.entries()) {
       const fact = speculation.add(body);
-      if (index === 0) intent = fact;
+      if (index === bodies.length - 1) intent = fact;
     }
     if (launch && (intent || bodies.length === 0)) launches.push((now) => launch(intent, now));
   }
