@@ -8,7 +8,7 @@ const lineMax = 200;
 const firstLines = 4;
 const gap = "- [...]";
 
-/** A summary made without a model: who wrote what, each message as one line; the first and the newest lines where not all fit. */
+/** A summary made without a model: each input and answer as one line; the first and the newest lines where not all fit. */
 export function extractOf(messages: readonly Message[], charactersMax: number): string {
   const lines = messages.flatMap(linesOf).filter((line, at, all) => line !== all[at - 1]);
   const whole = lines.join("\n");
