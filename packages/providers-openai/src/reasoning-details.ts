@@ -10,13 +10,13 @@ export interface ReasoningDetail {
 /** The fields whose pieces belong together; of any other field the last value counts. */
 const joined: ReadonlySet<string> = new Set(["text", "summary", "data"]);
 
-/** Puts the pieces of `reasoning_details` together again: the server wants back exactly what it would have sent in one. */
+/** Joins the pieces of `reasoning_details`: the server expects them back in the form of an unstreamed answer. */
 export interface ReasoningDetails {
   add(pieces: readonly ReasoningDetail[]): void;
   all(): readonly { readonly [field: string]: Json }[];
 }
 
-/** Nothing so far. Constant cost per piece. */
+/** An empty collection. Adding a piece has constant cost. */
 export function createReasoningDetails(): ReasoningDetails {
   const blocks: { readonly fields: Record<string, Json>; readonly pieces: Record<string, string[]> }[] = [];
   const add = (piece: ReasoningDetail): void => {

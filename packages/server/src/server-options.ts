@@ -23,9 +23,9 @@ export interface AuditContext {
 }
 
 /**
- * Whether a principal may do an action, for a session where the action is about one; anything but `true` refuses. A caller that may not do
- * `session.read` gets 404 for each action on the session, others 403. An error that it throws is logged and refuses with 500; no verdict within
- * `limits.authenticateMs` refuses with 503.
+ * Whether a principal may do an action, on the session if the action concerns one. Any result but `true` refuses: with 404 if the caller may not
+ * do `session.read` either, otherwise with 403. An error that it throws is logged and refuses with 500; no verdict within `limits.authenticateMs`
+ * refuses with 503.
  */
 export type Authorize = (principal: Principal, action: Action, session: string | undefined) => boolean | Promise<boolean>;
 
@@ -35,7 +35,7 @@ export interface PageFile {
   /** The same bytes compressed, for clients that accept gzip. */
   readonly gzip?: Uint8Array;
   readonly mediaType: string;
-  /** The name holds a digest of the content: it may be kept for ever. */
+  /** True if the name holds a digest of the content, so that caches may keep the file for ever. */
   readonly immutable?: boolean;
 }
 
@@ -69,7 +69,7 @@ export interface ExtensionRoute {
   readonly id: string;
   /** For `/openapi.json`. Default: the id. */
   readonly summary?: string;
-  /** What is read of the body: JSON up to `limits.bodyBytes`, or bytes up to `limits.fileBytes`. Default: nothing. */
+  /** How the body is read: as JSON up to `limits.bodyBytes`, or as bytes up to `limits.fileBytes`. Default: it is not read. */
   readonly body?: "json" | "bytes";
   /** How long `handle` may take until its response begins, in milliseconds. Default 30,000; then the answer is 504. */
   readonly timeoutMs?: number;
@@ -80,7 +80,7 @@ export interface ExtensionRoute {
   handle(context: ExtensionContext): Response | Promise<Response>;
 }
 
-/** What a server does with requests. */
+/** The options of a server, without those of its host. */
 export interface HttpOptions {
   /**
    * Default: requests from this machine come from the trusted principal `local` of the scope `local`, all others are refused with 401. The
@@ -93,9 +93,9 @@ export interface HttpOptions {
   readonly routes?: readonly ExtensionRoute[];
   /** Admits every caller where there is no `authenticate`. Only callers from this machine are trusted. Default false. */
   readonly insecure?: boolean;
-  /** Host names (with port where it is not the scheme's) that requests may name beside those of loopback. */
+  /** Host names that requests may use beside those of loopback, with the port unless it is the default of the scheme. */
   readonly hosts?: readonly string[];
-  /** Origins of pages elsewhere that may call. Default: none. */
+  /** Other origins whose pages may send requests. Default: none. */
   readonly origins?: readonly string[];
   /** Path in front of every route, for example `/agents`. Default: none. */
   readonly basePath?: string;
@@ -111,7 +111,7 @@ export interface HttpOptions {
   readonly labels?: { readonly [name: string]: LabelRule };
   /** Called with each JSON body before it is checked, for a log of what callers try. It must be quick, and may throw an AgentError to refuse the request. */
   readonly auditBody?: (body: Json, context: AuditContext) => void;
-  /** What `?dialect=<name>` of `/api/notifications` may name. Default: none. */
+  /** The dialects for `?dialect=<name>` of `/api/notifications`. Default: none. */
   readonly dialects?: readonly StreamDialect[];
   readonly limits?: Partial<HttpLimits>;
 }
@@ -126,7 +126,7 @@ export interface ServerOptions extends Omit<HostOptions, "role" | "limits">, Omi
   readonly limits?: Partial<ServerLimits>;
 }
 
-/** A server over a host that the application made, and ends. */
+/** A server over a host that the application made and closes. */
 export interface HostedServerOptions extends HttpOptions {
   readonly host: Host;
 }

@@ -40,11 +40,11 @@ export interface World {
   openStore(): Promise<SessionStore>;
   testimonies(): Promise<readonly Testimony[]>;
   model(): Promise<ModelReport>;
-  /** What the nodes complained about, those that died included. */
+  /** Errors in the output of the nodes, dead ones included. */
   readonly complaints: readonly string[];
   /** How nodes ended so far. */
   readonly endings: readonly Ending[];
-  /** Looks for secrets in all output of nodes, and in what it is given. */
+  /** Searches for secrets in all output of nodes and in the given texts. */
   readonly hunt: CanaryHunt;
   /** The folder of all files that were written, for inspection. */
   remains(): Promise<readonly string[]>;

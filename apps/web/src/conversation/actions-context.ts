@@ -3,7 +3,7 @@ import type { ConversationActions } from "./conversation-actions.ts";
 
 const nothing = async (): Promise<void> => {};
 
-/** What the messages of a conversation can ask of the page. Outside of one, nothing happens. */
+/** The actions that a message of a conversation can start. Without a conversation around it they do nothing. */
 export const ActionsContext = createContext<ConversationActions>({
   edit: nothing,
   regenerate: nothing,

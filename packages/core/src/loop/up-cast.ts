@@ -19,7 +19,7 @@ type Fields = { readonly [field: string]: unknown };
 
 const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The object without some members, and those of the members that are texts. */
+/** Separates the named members from an object: `rest` is the object without them, `labels` has those of them that are texts. */
 function parted(value: unknown, names: readonly string[]): { readonly rest: unknown; readonly labels: Fields | undefined } {
   if (!isFields(value)) return { rest: value, labels: undefined };
   const entries = Object.entries(value);
@@ -30,8 +30,8 @@ function parted(value: unknown, names: readonly string[]): { readonly rest: unkn
 }
 
 /**
- * Version 1 had three labels in fields of their own, no limits of tokens, money and time, and a mark on each `interrupt` that came first. An answer
- * got its id, the number of its fact, at its end. A call had a `tool.finished` also if it had a child.
+ * In version 1 three labels had their own fields, there were no limits of tokens, cost and time, and the first `interrupt` had a mark. The id of an
+ * answer was the number of the fact that ended it. A call with a child had a `tool.finished`, too.
  */
 function fromVersion1(fact: OldFact): OldFact {
   switch (fact.type) {

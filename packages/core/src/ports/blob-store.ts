@@ -14,14 +14,14 @@ export interface BlobPut extends Blob {
 /**
  * Bytes under a key. A value belongs to the scope or to a session, and may have several owners: it exists until each of them is erased.
  * `SessionLog.remove` erases what a session owns. What belongs to the scope stays until `remove`, or until a session takes it over.
- * Payloads of logs are stored under `sha256-<hex>`; other keys are the application's. A key that several owners use names its content:
- * whichever of their values is read, it is the same.
+ * Large values of logs are stored under `sha256-<hex>`; other keys are the application's. A key that several owners use must name its content, so
+ * that the values of all owners are equal.
  */
 export interface BlobStore {
   /**
-   * Writes the whole value, which may be empty, or nothing, and keeps a copy of its own; a value that was there is replaced with its media type. Of several
-   * writes at once with `ifAbsent` one returns true. An acknowledged write is as durable as the store promises. False for a session that was removed:
-   * nothing is kept.
+   * Writes the whole value, or nothing if it fails, and replaces an existing value and its media type. The value may be empty; the store copies the
+   * bytes. Of several writes at once with `ifAbsent` one returns true. An acknowledged write is as durable as the store promises. False, and nothing
+   * is written, for a session that was removed.
    */
   put(scope: string, key: string, blob: BlobPut): Promise<boolean>;
   /** Returns `undefined` when the key has no value. The caller owns the bytes. With `session` the value of that owner is preferred. */

@@ -16,9 +16,9 @@ export interface Embeddings {
 }
 
 /**
- * Turns texts into vectors of which the near ones mean the like. The vectors of one embedder, over all calls, have one length. It sends as many requests,
- * one after the other, as the vendor's limits demand; no text is cut where the vendor allows to refuse it. It has no timers and no retries. Errors
- * are those of `ModelProvider`, and hold no text and no key.
+ * Turns texts into vectors: texts with a similar meaning have vectors that are close to each other. All vectors of an embedder have the same length.
+ * It sends as many requests, one after the other, as the vendor's limits demand, and asks the vendor to refuse a long text instead of cutting it,
+ * where the vendor can. It has no timers and no retries. Errors are those of `ModelProvider`, and hold no text and no key.
  */
 export interface Embedder {
   /** The vendor's name on usage, for example `openai`. */

@@ -31,7 +31,7 @@ export interface ChannelListening {
 /**
  * Delivers the events of a session from its owner to its subscribers, on this node and on others. Delivery is at most once: a subscriber
  * that lost events reads the durable ones from the log and asks for a snapshot of the others. No event is lost in silence: where some of a burst are dropped,
- * `gap` is called. Ids that are alike, or contain separators and patterns, are apart, and any text arrives as it was sent. A listener that throws
+ * `gap` is called. Similar ids, and ids with separators or patterns in them, never share events, and any text arrives unchanged. A listener that throws
  * affects neither the publisher nor other listeners, and is called again.
  */
 export interface EventChannel {
@@ -41,17 +41,18 @@ export interface EventChannel {
   publish(ref: SessionRef, events: readonly SessionEvent[]): void;
   /**
    * Delivers the events that are published from now on, in order per publisher, including those of this node. A slow listener never blocks the
-   * publisher. Between nodes delivery begins with the first `gap`. Returns what ends the subscription: at once, also for events
-   * that were published before; idempotent. A subscriber that leaves and returns in the same turn misses nothing that is published after its next `gap`.
+   * publisher. Between nodes delivery begins with the first `gap`. Returns a function that ends the subscription at once, so that events published
+   * before are no longer delivered; it is idempotent. A subscriber that leaves and returns in the same turn of the event loop gets everything that is
+   * published after its next `gap`.
    */
   subscribe(ref: SessionRef, listener: (events: readonly SessionEvent[]) => void, listening?: ChannelListening): () => void;
   /** Delivers a notification to all subscribers of the scope. */
   notify(scope: string, notification: Notification): void;
   /**
    * The recent events of a lane in the order of `n`, for a subscriber that joins on another node. They are kept in a bounded ring that expires
-   * some minutes after the last event, so the first ones may be missing, and single ones too. Absent, or an empty answer: the draft in the
-   * store is used instead. At most 2 MiB, the newest, without a hole. A subscriber that has received an event of the lane can recall it and those before it.
-   * Resolves within 2 s, with an empty list while the channel is disconnected. Never rejects.
+   * some minutes after the last event, so the first ones may be missing: the result is at most 2 MiB of the newest events without a hole. Without this
+   * method, or when the result is empty, the draft in the store is used. A subscriber that has received an event of the lane can recall it and those
+   * before it. Resolves within 2 s, with an empty list while the channel is disconnected. Never rejects.
    */
   recall?(ref: SessionRef, lane: number): Promise<readonly EphemeralEvent[]>;
   /** Delivers the events of all sessions of a scope and its notifications from now on; events are in order per session. */

@@ -2,7 +2,7 @@ import type { ModelChunk } from "../message/chunk.ts";
 import type { JsonObject, JsonSchema } from "../message/json.ts";
 import type { Message } from "../message/message.ts";
 
-/** What a model can do. Unknown models get the provider's careful defaults. */
+/** The features and limits of a model. For unknown models the provider assumes the least. */
 export interface ModelCapabilities {
   /** False: the provider makes one call and yields one batch. */
   readonly streaming: boolean;
@@ -58,8 +58,8 @@ export interface ModelRequest {
   readonly maxTokens?: number;
   readonly temperature?: number;
   /**
-   * How much the model is to reason: met in the vendor's nearest form, or the call is MODEL_UNSUPPORTED. `budgetTokens` counts tokens. Default: as the
-   * vendor does. Where the vendor forbids reasoning in one turn (a forced tool, a tool loop begun without), that turn goes without.
+   * How much the model is to reason: sent in the vendor's nearest form; without such a form the call is MODEL_UNSUPPORTED. `budgetTokens` counts
+   * tokens. Default: that of the vendor. A turn in which the vendor forbids reasoning (a forced tool, a tool loop that began without it) has none.
    */
   readonly reasoning?: { readonly effort?: "minimal" | "low" | "medium" | "high"; readonly budgetTokens?: number };
   /** Ask for an answer that is JSON of this schema. */
@@ -83,9 +83,10 @@ export interface ModelCallIo {
  * A vendor of models. `stream` yields one array per socket read, ends with exactly one `end` chunk and throws AgentErrors
  * (MODEL_*, CONTEXT_OVERFLOW) that contain no vendor object, no key and no prompt. Chunks that arrived before an error are yielded before it is
  * thrown, also when one read contained both. A stream that ends before the vendor's terminal event throws MODEL_STREAM_BROKEN. A provider has no
- * timers and no retries: the driver has them. The key is read and the request sent with the first read, never before. What a request asks for beside its
- * messages reaches the wire, or the call throws MODEL_UNSUPPORTED before anything is sent. Redirects are refused (MODEL_REDIRECTED), bodies have bounds, JSON of an
- * undocumented shape is MODEL_PROTOCOL. Leaving the stream early closes the connection; usage that the vendor does not report is absent, never 0.
+ * timers and no retries: the driver has them. The key is read and the request is sent when the stream is first read, never before. Each option of the
+ * request is sent to the vendor, or the call throws MODEL_UNSUPPORTED before anything is sent. Redirects are refused (MODEL_REDIRECTED), bodies have
+ * bounds, and JSON of an undocumented shape is MODEL_PROTOCOL. Leaving the stream early closes the connection; usage that the vendor does not report
+ * is absent, never 0.
  */
 export interface ModelProvider {
   /** Name on facts and messages, for example `anthropic`. */

@@ -2,7 +2,7 @@ import type { SessionRef } from "../message/session-ref.ts";
 
 /** A consumer of the queue. */
 export interface RunQueueWorker {
-  /** Takes no more hints, which other workers get then; resolves when those in progress are handled. Idempotent. */
+  /** Takes no more hints, so that other workers get them; resolves when the hints in progress are handled. Idempotent. */
   stop(): Promise<void>;
 }
 

@@ -48,9 +48,9 @@ export interface ListQuery extends IndexQuery {
 }
 
 /**
- * Lists and searches the sessions of a scope that have facts. Adapters update it with the log of the same store, so that a change is listed and found at once.
- * A session that was removed is neither; one that cannot be read may be left out, and the others stay. A page or a search reads a bounded amount of
- * data that does not grow with the number of sessions, except for sessions that were written since the last query.
+ * Lists and searches the sessions of a scope that have facts. Adapters update it with the log of the same store, so that a change is listed and found
+ * at once. Removed sessions are neither listed nor found; a session that cannot be read may be left out. A page or a search reads a bounded amount
+ * of data that does not grow with the number of sessions, except for sessions that were written since the last query.
  */
 export interface SessionIndex {
   /** Newest change first; sessions of the same moment by descending id, so that pages of any size give each session once. */
@@ -58,9 +58,9 @@ export interface SessionIndex {
   get(scope: string, id: string): Promise<SessionSummary | undefined>;
   /**
    * Sessions whose title or messages hold all words of the query (case and accents do not matter; a word also finds longer ones that begin with it),
-   * best match first. Found are words of users, of the model and of the present title, not those of tools; of scripts without spaces single characters.
-   * The query is plain words, so there is no syntax error, and one without a word finds nothing. In a large scope an adapter may search only the newest sessions or
-   * texts; its documentation states how many.
+   * best match first. Searched are the texts of users and the model and the current title, not those of tools. In scripts without spaces each
+   * character is a word. The query is plain words, so there is no syntax error; a query without a word finds nothing. In a large scope an adapter may
+   * search only the newest sessions or texts; its documentation states how many.
    */
   search(scope: string, query: string, options?: IndexQuery): Promise<readonly SessionHit[]>;
   /** Rebuilds the projection from the logs of all sessions that can be read. Returns their number. */

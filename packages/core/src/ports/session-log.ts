@@ -26,11 +26,11 @@ export interface AppendRequest {
    * text and JSON value, 64 levels deep, a key `__proto__`. Half of a surrogate pair may become U+FFFD.
    */
   readonly facts: readonly FactDraft[];
-  /** Gives the lease of `epoch` back in the same atomic step. Ignored without an epoch, and when nothing is written. */
+  /** Releases the lease of `epoch` in the same atomic step. Ignored without an epoch, and when nothing is written. */
   readonly release?: boolean;
   /**
    * When the session needs an owner after this batch: milliseconds since the epoch; 0: at once; `null`: not before the next append.
-   * Absent: unchanged, and so it is when nothing is written. A new log needs no owner.
+   * Unchanged when absent, and when nothing is written. A new log needs no owner.
    */
   readonly due?: number | null;
 }
@@ -64,7 +64,7 @@ export interface LogHead {
 /** A session that needs an owner and has no running lease. */
 export interface DueSession {
   readonly ref: SessionRef;
-  /** Since when, milliseconds since the epoch; 0 when it was at once. */
+  /** The time since which it needs an owner, in milliseconds since the epoch; 0: at once. */
   readonly due: number;
 }
 

@@ -13,7 +13,7 @@ export interface LedgerRequest {
   readonly accounts: readonly string[];
   /** The most that the attempt is expected to spend. */
   readonly ask: UsageAmount;
-  /** Milliseconds since the epoch. Later neither `settle` nor `release` follows: the ledger may forget the id, and what is not settled stays spent. */
+  /** Milliseconds since the epoch. No `settle` and no `release` follows after it: the ledger may forget the id, and an unsettled reservation stays spent. */
   readonly expiresAt: number;
 }
 
@@ -31,7 +31,7 @@ export interface LedgerSpending extends UsageAmount {
 /**
  * Quotas and budgets over all sessions. The driver reserves before each attempt of a model call, settles when the attempt has ended, and releases
  * where no request was sent. All three are idempotent by id. What is reserved counts as spent, in full, until it is settled or released: also if the
- * process dies. What is thrown is the error of the operator: `reserve` then ends the run with HOOK_FAILED, the others leave the reservation.
+ * process dies. An error that `reserve` throws ends the run with HOOK_FAILED; an error of the other two is logged, and the reservation stays.
  */
 export interface UsageLedger {
   /**

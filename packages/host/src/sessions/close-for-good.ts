@@ -1,12 +1,15 @@
 import type { AgentSession } from "@loopwright/core";
 import type { Clock } from "@loopwright/core/ports";
 
-/** How long a run may take to end before its session is closed over it: the grace of an abort, and the way to its owner. */
+/** How long to wait for the end of an aborted run before its session is closed all the same: the grace period and the time to reach its owner. */
 const runEndMs = 6_000;
-/** How long other nodes may take to read how a run and its session ended, before the log is gone: docs/decisions/0020. */
+/** How long other nodes get to read the end of the run and of the session before the log is removed: docs/decisions/0020. */
 const othersReadMs = 250;
 
-/** Ends what runs in a session and closes it, so that every stream of it has its last frames before the log is removed. @throws AgentError SESSION_HELD, STORE_* */
+/**
+ * Aborts the open run of a session and closes it, so that every stream of it sends its last frames before the log is removed.
+ * @throws AgentError SESSION_HELD, STORE_*
+ */
 export async function closeForGood(session: AgentSession, clock: Clock): Promise<boolean> {
   const { runId } = session;
   const ended = runId === undefined ? undefined : runEnd(session, { runId, clock });
@@ -21,7 +24,7 @@ export async function closeForGood(session: AgentSession, clock: Clock): Promise
   return true;
 }
 
-/** Resolves when the run has ended, or has taken too long. */
+/** Resolves when the run has ended, or after the longest wait. */
 function runEnd(session: AgentSession, { runId, clock }: { readonly runId: string; readonly clock: Clock }) {
   const { promise: over, resolve } = Promise.withResolvers<void>();
   const cancel = clock.after(runEndMs, resolve);

@@ -4,7 +4,7 @@ import type { Embedder } from "@loopwright/core/ports";
 import type { EmbedderFate, EmbedderUnderTest } from "@loopwright/testing";
 import { type Asked, loopbackServer } from "./loopback-server.ts";
 
-/** How a vendor of embeddings speaks. */
+/** The wire format of a vendor of embeddings. */
 export interface EmbedderWire {
   /** The texts of a request. */
   textsOf(body: JsonObject): readonly string[];
@@ -110,7 +110,7 @@ function send(response: ServerResponse, [status, body]: readonly [number, unknow
   response.end(body === undefined ? "not quite JSON" : JSON.stringify(body));
 }
 
-/** Its letters counted by place: the same text has the same vector. */
+/** A vector computed from the letters and their positions: the same text has the same vector. */
 function vectorOf(text: string, dimensions: number): readonly number[] {
   const counts = Array.from({ length: dimensions }, () => 0);
   for (const [at, letter] of [...text].entries()) {

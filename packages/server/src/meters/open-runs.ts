@@ -8,7 +8,7 @@ export interface OpenRuns {
    * open run are not counted. @throws AgentError RUN_LIMIT, and the errors of `submit`
    */
   admit<T>(
-    input: { readonly principal: Principal; readonly session: AgentSession; readonly goesOn?: boolean },
+    input: { readonly principal: Principal; readonly session: AgentSession; readonly isContinued?: boolean },
     submit: () => Promise<T>,
   ): Promise<T>;
 }
@@ -43,11 +43,11 @@ export function createOpenRuns(most: number): OpenRuns {
   }
 
   return {
-    async admit({ principal: { scope, user }, session, goesOn = false }, submit) {
+    async admit({ principal: { scope, user }, session, isContinued = false }, submit) {
       const key = `${scope}/${user}`;
       const sessions = principals.get(key) ?? new Map<AgentSession, Moving>();
       const known = sessions.get(session);
-      if (!known && !goesOn && sessions.size >= most)
+      if (!known && !isContinued && sessions.size >= most)
         throw new AgentError("RUN_LIMIT", { message: `${most} runs of this caller are open already.`, retryAfterMs });
       principals.set(key, sessions);
       const moving = known ?? { pending: 0 };

@@ -1,6 +1,6 @@
 import type { OpenSink } from "../stream/event-sink.ts";
 
-/** What an adapter knows of the connection of a request. */
+/** The connection of a request, as its adapter knows it. */
 export interface ServerEnv {
   /** Writes event streams itself. Default: a `ReadableStream`. */
   readonly openSink?: OpenSink;
@@ -11,6 +11,6 @@ export interface ServerEnv {
    * addresses are let in: an adapter that passes one vouches that the request comes from this machine.
    */
   readonly remoteAddress?: string | undefined;
-  /** The operator has opened the server to callers from elsewhere: without `authenticate` they are admitted, and none is trusted. */
+  /** The operator has opened the server to callers of other machines: without `authenticate` all callers are admitted and none is trusted. */
   readonly isExposed?: boolean;
 }

@@ -58,14 +58,14 @@ export const toolCallPart: z.ZodType<ToolCallPart> = exactly<ToolCallPart>()(
 
 /** A part of a user message. */
 export const userPart: z.ZodType<UserPart> = z.union([textPart, imagePart, filePart, jsonPart]);
-/** A piece of what a tool gives. */
+/** A part of a tool's result. */
 export const resultPart: z.ZodType<ResultPart> = z.union([textPart, imagePart, filePart, jsonPart]);
 /** A part of an assistant message. */
 export const assistantPart: z.ZodType<AssistantPart> = z.union([textPart, thinkingPart, toolCallPart, imagePart, opaquePart]);
 
 const count = z.number().exactOptional();
 
-/** Tokens. */
+/** The tokens of a model call. */
 export const usage: z.ZodType<Usage> = exactly<Usage>()(
   z.object({
     input: count,

@@ -46,7 +46,7 @@ export const progressFields: {
 } = { id: z.string(), title: z.string(), icon: z.string().exactOptional(), state: z.enum(["open", "done", "failed"]) };
 export const progressStep: z.ZodType<ProgressStep> = exactly<ProgressStep>()(z.object(progressFields));
 
-/** What a call gave. */
+/** The result of a call. */
 export const toolResultMessage: z.ZodType<ToolResultMessage> = exactly<ToolResultMessage>()(
   z.object({
     role: z.literal("tool_result"),
@@ -64,5 +64,5 @@ export const toolResultMessage: z.ZodType<ToolResultMessage> = exactly<ToolResul
 
 const noticeMessage: z.ZodType<NoticeMessage> = exactly<NoticeMessage>()(z.object({ role: z.literal("notice"), text: z.string() }));
 
-/** What a transcript holds. */
+/** Any message of a transcript. */
 export const message: z.ZodType<Message> = z.union([userMessage, assistantMessage, toolResultMessage, noticeMessage]);

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { exactly } from "./exactly.ts";
 import { jsonObject } from "./json.ts";
 
-/** An error as it crosses the wire. */
+/** An error as a problem document. */
 export const problem: z.ZodType<Problem> = exactly<Problem>()(
   z.object({
     type: z.string(),

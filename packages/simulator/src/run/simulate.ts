@@ -1,5 +1,5 @@
 /*
- * Owns: one simulation from its seed to its report: a storm, then calm until nothing is owed, then the check.
+ * Owns: one simulation from its seed to its report: a storm, then calm until no work is left, then the check.
  */
 import { type DurableEvent, readHistory } from "@loopwright/core";
 import { checkWorld } from "../check/check-world.ts";
@@ -18,12 +18,12 @@ import { untilNothingIsIdle } from "../world/until-nothing-is-idle.ts";
 import { createVirtualTime } from "../world/virtual-time.ts";
 import { endStorm, planStorm, type Storm } from "./storm.ts";
 
-/** What came of one simulation. */
+/** The report of one simulation. */
 export interface SimulationReport {
   readonly seed: number;
   /** Empty when every promise was kept. */
   readonly findings: readonly Finding[];
-  /** What the seed decided. */
+  /** The decisions of the seed. */
   readonly options: ExpandedOptions;
   /** Equal for equal histories. */
   readonly traceHash: string;
@@ -43,7 +43,7 @@ export interface SimulationReport {
     readonly toolStarts: number;
     readonly modelCalls: number;
     readonly virtualMs: number;
-    /** How often real work of a tool or hook was not waited for: then the seed alone does not decide. */
+    /** How often a tool or hook took more real time than the simulation waits: then the history does not depend on the seed alone. */
     readonly lateWork: number;
   };
   /** One line of code that does it again. */
@@ -136,7 +136,7 @@ async function comeToRest({ world, clients, options }: Storm): Promise<readonly 
   const endMs = time.nowMs + calmMaxMs;
   for (let restingSince = Number.POSITIVE_INFINITY; time.nowMs < endMs; ) {
     await time.pass({ untilMs: time.nowMs + lookMs });
-    // A process may die of the answer to a request that it sent before the storm was over.
+    // A fault planned before the end of the storm may still kill a process when the answer to its request arrives.
     for (const [place, { node }] of world.hosts.entries()) if (node.state === "dead") world.start(place);
     for (const client of clients) {
       if (!client.isConnected) client.connect();

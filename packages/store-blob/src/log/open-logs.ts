@@ -4,7 +4,7 @@ import { storeLimits } from "../store-limits.ts";
 import { OpenLog, type OpenLogDeps } from "./open-log.ts";
 import { SegmentCache } from "./segment-cache.ts";
 
-/** The logs that this process works on, and some that it has worked on lately. */
+/** The logs that this process uses, and a number of recently used ones. */
 export class OpenLogs {
   readonly deps: OpenLogDeps;
   readonly #segments = new SegmentCache();
@@ -14,12 +14,12 @@ export class OpenLogs {
     this.deps = deps;
   }
 
-  /** The one log of a session. To be used at once: an idle one may be forgotten. @throws AgentError INPUT_INVALID */
+  /** The log of a session. Use it at once: an idle one may be dropped. @throws AgentError INPUT_INVALID */
   of(ref: SessionRef): OpenLog {
     const { scope, session } = checkRef(ref);
     const name = refKey({ scope, session });
     const found = this.#logs.get(name) ?? new OpenLog({ scope, session }, this.deps, this.#segments);
-    // The one used last comes last.
+    // The most recently used log is the last one of the map.
     this.#logs.delete(name);
     this.#logs.set(name, found);
     if (this.#logs.size > storeLimits.openLogsMax) this.#forgetOne();

@@ -3,7 +3,7 @@ import { AgentError } from "@loopwright/core";
 import type { Answer, Ask, Batch, Call, Fault, OperationName, Result, WorkerMessage, WorkerOptions } from "../operation.ts";
 import { keepWorker, takeWorker } from "./spare-worker.ts";
 
-/** What became of a call. `uncertain`: the write may have happened or not. */
+/** The outcome of a call. `uncertain`: the write may have happened or not. */
 export type Outcome<Name extends OperationName> =
   | { readonly type: "answered"; readonly answer: Answer<Name> }
   | { readonly type: "uncertain"; readonly fault: Fault }
@@ -14,7 +14,7 @@ interface Waiting {
   readonly settle: (result: Result) => void;
 }
 
-/** Where the worker comes from and where it goes, and how long it may take for one batch before its writes count as uncertain. */
+/** How the worker is started and taken back, and how long it may take for one batch before its writes count as uncertain. */
 export interface WorkerCallsOptions {
   readonly path: string;
   readonly start: () => Worker;
@@ -36,9 +36,8 @@ export function storeWorkerOf(options: WorkerOptions): WorkerCallsOptions {
 }
 
 /**
- * The way to the worker. One batch is on its way at a time; what is asked meanwhile travels together in the next one,
- * so that many appends share one write to the disk. The worker starts with the first call and keeps the process alive
- * only while a caller waits for an answer.
+ * Sends calls to the worker, one batch at a time; calls that come meanwhile are sent together in the next batch, so that many appends share one
+ * write to the disk. The worker starts with the first call and keeps the process alive only while a caller waits for an answer.
  */
 export class WorkerCalls {
   readonly #options: WorkerCallsOptions;
@@ -67,7 +66,7 @@ export class WorkerCalls {
     });
   }
 
-  /** Waits for what was asked, then closes the file and gives the worker back; ends one that does not answer. */
+  /** Waits for the calls in progress, then closes the file and returns the worker; terminates a worker that does not answer. */
   async end(): Promise<void> {
     while (this.#queue.length > 0 || this.#underWay.length > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
     const closed = this.#worker && !this.#isStalled ? await this.ask("close", {}) : undefined;
@@ -122,7 +121,7 @@ export class WorkerCalls {
     this.#proceed();
   }
 
-  /** The batch under way, which is over by this. */
+  /** Takes the batch in progress, which ends with this. */
   #take(): readonly Waiting[] {
     clearTimeout(this.#deadline);
     const taken = this.#underWay;
@@ -141,7 +140,7 @@ export class WorkerCalls {
     for (const resolve of idle) resolve();
   }
 
-  /** The worker is late: the waiting calls fail with that error, and new calls do not wait until it answers. */
+  /** Handles a late worker: the waiting calls fail, and new calls fail at once until it answers. */
   #stall(): void {
     this.#isStalled = true;
     const late = this.#underWay;

@@ -18,7 +18,7 @@ import { type MakeModelProvider, type ModelProviderSubject, type WireFate, type 
 
 const reason = new Error("The person went away.");
 
-/** Aborts once the wire has sent what it sends before it falls silent, and returns the rejection of the call. */
+/** Aborts once the wire has sent everything before its silence, and returns the rejection of the call. */
 function abortIn(make: MakeModelProvider, script: WireScript): Promise<unknown> {
   return withSubject(make, script, async (subject) => {
     const abort = new AbortController();
@@ -137,7 +137,7 @@ async function failEverywhere(make: MakeModelProvider, fate: "error" | "garbage"
   }
 }
 
-/** What a provider makes of answers that break off, and of consumers that do. */
+/** The behaviour of a provider when the answer breaks off, and when the consumer leaves. */
 export const breakCases: readonly ModelProviderCase[] = [
   ...leavingCases,
   {

@@ -2,7 +2,7 @@
 export interface Answer {
   readonly status: number;
   readonly body: { readonly [field: string]: unknown };
-  /** Requests it took. */
+  /** How many requests were needed. */
   readonly tries: number;
 }
 
@@ -17,7 +17,7 @@ export interface PostOptions {
   /** After this long no answer is expected any more. */
   readonly untilMs?: number;
   readonly method?: "POST" | "GET";
-  /** Beside those of the rig: the caller's. */
+  /** Headers of the caller, added to those of the rig. */
   readonly headers?: { readonly [name: string]: string };
   /** Gets every answer. */
   readonly hear?: ((text: string) => void) | undefined;

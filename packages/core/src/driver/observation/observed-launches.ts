@@ -1,5 +1,5 @@
 /*
- * Owns: that each attempt is observed from its launch to its end, once: also one that ends during its launch.
+ * Owns: the observation of each attempt from its launch to its end, exactly once, even if it ends during its launch.
  * Does not own: how an effect runs (effects), the observers' errors (observation).
  */
 import type { ObservedEffect } from "../../agent/observer.ts";
@@ -44,7 +44,7 @@ export class ObservedLaunches {
         const attempt = this.#observation.effect(observed);
         this.#launching = attempt;
         attempt.around(() => launch(intent, now));
-        // Neither tracked nor closed: nothing of it was begun.
+        // An effect that was neither tracked nor closed has not started.
         this.take()?.end(undefined);
       },
     };
@@ -74,7 +74,7 @@ export class ObservedLaunches {
   }
 }
 
-/** What observers are given of an attempt; `undefined` for effects that happen in the log alone. */
+/** The description of an attempt for observers; `undefined` for effects that only write facts. */
 function observedOf(effect: Effect, intent: Fact | undefined): ObservedEffect | undefined {
   switch (effect.type) {
     case "call-model": {

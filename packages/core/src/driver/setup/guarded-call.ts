@@ -14,16 +14,17 @@ export interface GuardedCall {
   /** Its answer is not needed any more. */
   left(): void;
   /**
-   * The failure as it is to be recorded. `mayRetry`: the run would make the call again. Where the process may not, or not soon enough, it is no
-   * longer retryable, and its message gives the reason; else it asks for the wait that the circuit needs.
+   * The failure in the form that is recorded. `mayRetry`: the run would make the call again. If the retry budget or the circuit of the process does
+   * not permit that soon enough, the failure becomes one that is not retryable, with the reason in its message; otherwise it carries the wait that
+   * the circuit needs.
    */
   judge(failure: Failure, mayRetry: boolean): Failure;
 }
 
-/** What the sessions of a process share so that a vendor in trouble is not made worse: one retry budget, one circuit per scope, provider and model. */
+/** Limits the calls of all sessions of a process to a failing vendor: one retry budget, and one circuit per scope, provider and model. */
 export interface CallGuard {
   /** Lets an attempt through, or gives the failure that it ends with at once. */
   admit(target: CallTarget, attempt: number): { readonly call: GuardedCall } | { readonly refused: Failure };
-  /** Milliseconds from now until a retry: after the wait that was asked for, by a number in [0, 1) of the spread, and not in one moment with others. */
+  /** Milliseconds from now until a retry: `askedMs` plus `random` (in [0, 1)) of `spreadMs`, and more if too many retries are due at that moment. */
   waitMs(retry: { readonly askedMs: number; readonly spreadMs: number; readonly random: number }): number;
 }

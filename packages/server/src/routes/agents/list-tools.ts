@@ -15,7 +15,7 @@ export const listToolsRoute: Route<unknown, ToolsQuery> = {
   method: "GET",
   path: "/api/tools",
   id: "listTools",
-  summary: "The tools of an agent; of the default one where none is named.",
+  summary: "The tools of an agent. Default: the tools of the default agent.",
   access: "principal",
   action: "agent.list",
   query,

@@ -13,7 +13,7 @@ export const abortRunRoute: Route<SessionParams, unknown, AbortRequest> = {
   method: "POST",
   path: "/api/sessions/:id/abort",
   id: "abortRun",
-  summary: "Stops a run of a session: the open one, or the one that `runId` names. What the model has said so far is kept.",
+  summary: "Stops a run of a session: the open one, or the one that `runId` names. The partial answer is kept.",
   access: "principal",
   action: "session.abort",
   params: sessionParams,

@@ -34,7 +34,7 @@ export const decideCallRoute: Route<CallParams, unknown, DecisionRequest> = {
     withSession(call, call.params.id, async ({ session }) => {
       const { principal, server, request, body, params } = call;
       const decision = { ...body, ...idempotencyKeyOf(request), access: accessOf(principal) };
-      const accepted = await server.runs.admit({ principal, session, goesOn: true }, () => session.decide(params.callKey, decision));
+      const accepted = await server.runs.admit({ principal, session, isContinued: true }, () => session.decide(params.callKey, decision));
       return Response.json({ sessionId: session.id, ...accepted }, { status: accepted.replayed ? 200 : 202 });
     }),
 };

@@ -57,7 +57,7 @@ export const executeRoute: Route<unknown, unknown, CheckedExecuteRequest> = {
     const answer = async (hosted: HostedSession): Promise<Response> => {
       const { session } = hosted;
       const stream = (): Promise<Response> =>
-        server.runs.admit({ principal, session, goesOn: results !== undefined }, () =>
+        server.runs.admit({ principal, session, isContinued: results !== undefined }, () =>
           streamExecution(context, hosted, { input, options: { ...chosen, ...begun, ...key }, seen }),
         );
       try {
@@ -69,11 +69,11 @@ export const executeRoute: Route<unknown, unknown, CheckedExecuteRequest> = {
         throw error;
       }
     };
-    const hosted = await sessionFor(context, { key: key.idempotencyKey, goesOn: seen !== undefined });
+    const hosted = await sessionFor(context, { key: key.idempotencyKey, isContinued: seen !== undefined });
     try {
       return await answer(hosted);
     } catch (error) {
-      // Another node has begun the session meanwhile, with another agent, prompt or tools: nothing was recorded here, and what the log begins with counts.
+      // Another node has created the session meanwhile, with another agent, prompt or tools. Nothing was recorded here; the opening in the log is valid.
       if (!isAgentError(error, "SESSION_AGENT_MISMATCH")) throw error;
       return answer(await existing(context, hosted.ref));
     }
@@ -83,19 +83,20 @@ export const executeRoute: Route<unknown, unknown, CheckedExecuteRequest> = {
 interface Resumption {
   readonly key: string | undefined;
   /** True if the caller has seen events of the session, so that no new session may be created. */
-  readonly goesOn: boolean;
+  readonly isContinued: boolean;
 }
 
 /** The session that the body names; a new one if it names none, or one that does not exist. The same key gives the same new session. */
-async function sessionFor(context: ExecuteContext, { key, goesOn }: Resumption): Promise<HostedSession> {
+async function sessionFor(context: ExecuteContext, { key, isContinued }: Resumption): Promise<HostedSession> {
   const { principal, server, body } = context;
   const { agent, context: begins, options } = body;
   const id = body.sessionId ?? (key === undefined ? undefined : await keyedSessionId(principal, key));
   const mayBegin = begins !== undefined || agent !== undefined;
   if (body.sessionId === undefined && !mayBegin) throw contextRequired();
-  const known = id === undefined ? undefined : await openKnown(context, id, mayBegin || goesOn);
+  const known = id === undefined ? undefined : await openKnown(context, id, mayBegin || isContinued);
   if (known) return withItsTools(context, await admitted(context, known));
-  if (goesOn) throw new AgentError("SESSION_NOT_FOUND", { message: "The session to continue does not exist: it may have been deleted." });
+  if (isContinued)
+    throw new AgentError("SESSION_NOT_FOUND", { message: "The session to continue does not exist: it may have been deleted." });
   const name = agent ?? server.options.agents[0]?.name ?? "";
   await admit(principal, { agent: name, context: begins, options: withLabels(options ?? {}, context) }, server);
   if (body.sessionId !== undefined) await authorize(principal, { action: "session.create", session: body.sessionId }, server);

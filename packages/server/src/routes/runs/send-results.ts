@@ -35,7 +35,7 @@ export const sendResultsRoute: Route<SessionParams, unknown, CheckedResultsReque
       await admitInput(context, { messages });
       const options = submitOptionsOf(context);
       const submit = (): Promise<AcceptedSubmission> =>
-        server.runs.admit({ principal, session, goesOn: true }, () => session.submit(input, options));
+        server.runs.admit({ principal, session, isContinued: true }, () => session.submit(input, options));
       const accepted = await resultsUnderKey(context, { sessionId: session.id, results, chosen: {} }, submit);
       return Response.json({ sessionId: session.id, ...accepted }, { status: accepted.replayed ? 200 : 202 });
     }),

@@ -40,7 +40,7 @@ export const submitMessageRoute: Route<SessionParams, unknown, CheckedMessageReq
       const chosen = { ...options, ...(mode ? { mode } : {}), ...(parent === undefined ? {} : { parent }) };
       const how = { ...chosen, ...submitOptionsOf(context) };
       const submit = (): Promise<AcceptedSubmission> =>
-        server.runs.admit({ principal, session, goesOn: results !== undefined }, () => session.submit(input, how));
+        server.runs.admit({ principal, session, isContinued: results !== undefined }, () => session.submit(input, how));
       const accepted = await (results ? resultsUnderKey(context, { sessionId: session.id, results, chosen }, submit) : submit());
       return Response.json({ sessionId: session.id, ...accepted }, { status: accepted.replayed ? 200 : 202 });
     }),

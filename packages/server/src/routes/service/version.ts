@@ -6,7 +6,7 @@ export const versionRoute: Route = {
   method: "GET",
   path: "/version",
   id: "version",
-  summary: "What answers here.",
+  summary: "The name and version of this server.",
   access: "principal",
   action: "server.inspect",
   responses: { 200: { description: "Name and version.", schema: z.object({ name: z.literal("loopwright"), version: z.string() }) } },

@@ -11,7 +11,7 @@ export interface CallGuardLimits {
   /** How long a circuit is open at first; doubled after each failed probe, up to the cap. Default 15,000 and 120,000. */
   readonly openMs: number;
   readonly openCapMs: number;
-  /** How long a call waits that comes during the probe. Default 3,000. */
+  /** How long a call that comes during the probe waits. Default 3,000. */
   readonly probeAskAgainMs: number;
   /** The number of circuits that are remembered: the ones with the latest failures. Default 1,000. */
   readonly circuitsMax: number;
