@@ -75,7 +75,7 @@ function read(path) {
   }
 }
 
-/** Two processes may find the same dead holder: the one that may remove it looks again, so that it never removes the lock of a living one. */
+/** Two processes may find the same dead holder. The one that may remove its lock checks again, so that the lock of a live process stays. */
 function removeStale(path, holder, own) {
   const right = `${path}.takeover`;
   if (!tryLink(own, right)) {

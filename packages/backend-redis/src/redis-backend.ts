@@ -9,7 +9,7 @@ export interface RedisBackendOptions {
   readonly prefix?: string;
 }
 
-/** What a runtime on one Redis needs. */
+/** The parts of a runtime that are on one Redis. */
 export interface RedisBackend extends Backend {
   readonly store: RedisStore;
   readonly channel: RedisChannel;
@@ -27,7 +27,7 @@ export function redisBackend(url: string, options: RedisBackendOptions = {}): Re
   return {
     ...{ store, channel, queue },
     async close() {
-      // A queue that closes gives its hints back, and a store is needed by none of them.
+      // The queue returns its hints when it closes; queue and channel do not use the store.
       await Promise.all([queue.close(), channel.close()]);
       await store.close();
     },

@@ -1,4 +1,4 @@
-/** How a server that speaks OpenAI's chat completions differs from OpenAI's own. Everything has the careful default of `otherServer`. */
+/** How a server with OpenAI's chat completions API differs from OpenAI's own. The defaults are those of `otherServer`. */
 export interface OpenAiCompat {
   /** The field that limits the answer. */
   readonly maxTokensField: "max_tokens" | "max_completion_tokens";
@@ -17,7 +17,7 @@ export interface OpenAiCompat {
   readonly structuredOutput: "json_schema" | "json_object";
   /** How reasoning is asked for. `thinking` is on or off alone. */
   readonly reasoning: "reasoning_effort" | "reasoning" | "thinking" | "none";
-  /** What of an earlier answer's reasoning is sent back: nothing, the text in the field it came in, or the whole `reasoning_details`. */
+  /** Which part of an earlier answer's reasoning is sent back: none, the text in the field it came in, or the whole `reasoning_details`. */
   readonly reasoningReplay: "none" | "text" | "details";
   /** Which ids of tool calls are accepted: up to 40 of `[A-Za-z0-9_-]`, or exactly nine letters and digits. */
   readonly callIds: "any" | "nine";

@@ -9,9 +9,9 @@ import { approvalPages } from "./approval-pages.ts";
 /** A call that waits for approval, as a terminal shows it. */
 export interface ApprovalText {
   readonly question: readonly string[];
-  /** One page of everything that the tool would get, and on the last one what is doubtful in it. */
+  /** One page of the tool's arguments; the last one also lists doubtful hosts in them. */
   readonly page: readonly string[];
-  /** What may be typed. */
+  /** The keys that the user may press. */
   readonly keys: readonly string[];
 }
 

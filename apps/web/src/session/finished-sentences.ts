@@ -3,7 +3,7 @@ import { inertText } from "../conversation/markdown/plain-text.tsx";
 /** The end of a sentence: its sign, what closes with it, and white space behind; or the end of a line. */
 const end = /[.!?…]["'”’)\]*_`]*(?=\s)|\n+/g;
 
-/** What was completed of a growing text since `from`, as plain words, and up to where. */
+/** The sentences of a growing text that were completed since `from`, as plain words, and the position of their end. */
 export function finishedSentences(text: string, from: number): { readonly words: string; readonly upTo: number } {
   let upTo = from;
   end.lastIndex = from;

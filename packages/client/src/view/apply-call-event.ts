@@ -3,7 +3,7 @@ import { childCall, endedCall, startedCall, waitingCall } from "./fold-call.ts";
 import { callIndex } from "./path.ts";
 import type { ViewDraft } from "./view-draft.ts";
 
-/** What happens to the calls of the open turn, and what is spent beside model calls. Other events change nothing. */
+/** Applies events of the calls of the open turn, and usage outside model calls. Other events change nothing. */
 export function applyCallEvent(draft: ViewDraft, event: DurableEvent): void {
   const { view } = draft;
   switch (event.type) {

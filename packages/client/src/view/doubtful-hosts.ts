@@ -1,6 +1,6 @@
 import type { Json } from "@loopwright/core/protocol";
 
-/** The name of a host that may be another one than a person takes it for. */
+/** The name of a host that a person may mistake for another one. */
 export interface DoubtfulHost {
   /** As it is written; may hold any character. */
   readonly written: string;
@@ -21,7 +21,7 @@ const words = /[\p{L}\p{N}\p{Mn}-]+(?:\.[\p{L}\p{N}\p{Mn}-]+)+/gu;
 const alphabets = [/\p{Script=Latin}/u, /\p{Script=Cyrillic}/u, /\p{Script=Greek}/u, /\p{Script=Armenian}/u, /\p{Script=Cherokee}/u];
 const isAscii = /^[!-~]*$/;
 
-/** The hosts in these arguments, in the order in which they stand, that a person may take for others; each once. */
+/** The hosts in these arguments that a person may mistake for others, each once, in the order in which they appear. */
 export function doubtfulHosts(value: Json): readonly DoubtfulHost[] {
   const text = JSON.stringify(value).slice(0, limits.charactersMax);
   const found = new Map<string, DoubtfulHost>();

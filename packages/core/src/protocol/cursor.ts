@@ -1,4 +1,4 @@
-/** The place of a durable event in the history of its session: what a reader that comes back hands in. */
+/** The position of a durable event in the history of its session. A reader that reconnects sends it to continue from there. */
 export interface EventCursor {
   /** Number of the fact. From 1; 0 is before all. */
   readonly seq: number;
@@ -6,7 +6,7 @@ export interface EventCursor {
   readonly k: number;
 }
 
-/** Longest text that is looked at. */
+/** Longest text that is parsed. */
 const cursorMax = 64;
 const pattern = /^(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)$/;
 

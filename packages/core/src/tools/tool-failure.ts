@@ -7,8 +7,8 @@ import { cutText } from "./cut-text.ts";
 import { toolLimits } from "./tool-limits.ts";
 
 /**
- * What a thrown value becomes: a result that the model can read, `CODE: message`, at most 2,000 characters, without stack
- * and cause. An AgentError keeps its code and its words and adds its fix; anything else is TOOL_FAILED without its words, which may hold anything. `kept` is output to stand before it.
+ * The result of a tool that threw, for the model: `CODE: message`, at most 2,000 characters, without stack and cause. An AgentError gives its
+ * code, message and fix; any other error gives TOOL_FAILED without its message, which may hold secrets. `kept` is output to put before it.
  */
 export function toolFailure(error: unknown, tool: { readonly name: string }, kept: readonly ResultPart[] = []): CallResult {
   const { failure, fix } = describe(error, tool.name);

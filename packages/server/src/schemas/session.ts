@@ -92,7 +92,7 @@ const openRun: z.ZodType<OpenRun> = exactly<OpenRun>()(
   }),
 );
 
-/** Everything a screen needs of a session at one moment. */
+/** The snapshot of a session: everything that a screen shows of it. */
 export const sessionSnapshot: z.ZodType<SessionSnapshot> = exactly<SessionSnapshot>()(
   z.object({
     sessionId: z.string(),
@@ -120,7 +120,7 @@ export const sessionSnapshot: z.ZodType<SessionSnapshot> = exactly<SessionSnapsh
   }),
 );
 
-/** What a list shows of a session. */
+/** A session in a list. */
 export const sessionSummary: z.ZodType<SessionSummary> = exactly<SessionSummary>()(
   z.object({
     id: z.string(),

@@ -3,7 +3,7 @@ import { constants, mkdtemp, open, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Debian's libfiu: it stands between a process and the C library, and makes calls of it fail. */
+/** Debian's libfiu: it intercepts a process's calls of the C library and makes them fail. */
 const libraries: readonly string[] = ["/usr/lib/fiu/fiu_run_preload.so", "/usr/lib/fiu/fiu_posix_preload.so"];
 
 /**
@@ -71,7 +71,7 @@ function commandsOf(faults: DiskFaults): readonly { readonly call: DiskCall; rea
   return calls.map(([call, share]) => ({ call, text: `enable_random name=${diskCalls[call]},probability=${share},failinfo=${eio}` }));
 }
 
-/** Held open all the time: the thread that listens would have to open its pipes anew, which may fail as well. */
+/** The pipes stay open: the thread that reads them would have to open them again, which may fail as well. */
 async function controlOf(prefix: string): Promise<DiskControl> {
   const commands = await open(`${prefix}.in`, constants.O_RDWR);
   const replies = await open(`${prefix}.out`, constants.O_RDONLY);
@@ -80,7 +80,7 @@ async function controlOf(prefix: string): Promise<DiskControl> {
     await commands.write(`${text}\n`);
     const { bytesRead, buffer } = await replies.read(Buffer.alloc(64));
     const reply = buffer.toString("utf8", 0, bytesRead).trim();
-    if (reply !== "0") throw new Error(`The failing disk was told to ${text}, and said ${reply || "nothing"}.`);
+    if (reply !== "0") throw new Error(`The control of the failing disk answered the command ${text} with ${reply || "nothing"}.`);
   };
   const heal = async (): Promise<void> => {
     for (const call of on) await command(`disable name=${diskCalls[call]}`);

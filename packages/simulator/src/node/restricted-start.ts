@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** How a process is started that obeys the modes of files, which root does not. */
+/** How a process is started that obeys file permissions, which root does not. */
 export interface RestrictedStart {
   /** What stands before its command. */
   readonly prefix: readonly string[];
@@ -13,7 +13,7 @@ export interface RestrictedStart {
 
 const nobody = 65_534;
 
-/** This user, then root without the right to pass over modes (which still reaches the folders of root), then another user. */
+/** This user, then root without the capability to bypass permissions (which still reaches root's folders), then another user. */
 const candidates: readonly RestrictedStart[] = [
   { prefix: [] },
   { prefix: ["setpriv", "--bounding-set=-dac_override,-dac_read_search,-fowner", "--"] },

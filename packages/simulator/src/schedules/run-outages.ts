@@ -5,9 +5,9 @@ import type { Finding } from "../check/finding.ts";
 import { type Outage, type OutageKind, runOutage } from "./outage.ts";
 
 export interface OutagesOptions {
-  /** How long the store is away. Default 10,000: what is promised to cost nothing. */
+  /** How long the store is unreachable. Default 10,000: the promised length of an outage without cost. */
   readonly lastsMs?: number;
-  /** How far apart the moments are at which it goes away. Default 250. */
+  /** The interval between the moments at which outages begin. Default 250. */
   readonly stepMs?: number;
 }
 
@@ -21,7 +21,7 @@ export interface OutagesReport {
   readonly failures: readonly OutageFailure[];
 }
 
-/** Longer than the period of renewals may ever be. */
+/** Longer than any period of renewals. */
 const [fromMs, toMs] = [8_000, 16_000];
 const kinds: readonly OutageKind[] = ["refuses", "silent"];
 

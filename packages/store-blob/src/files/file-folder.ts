@@ -46,7 +46,7 @@ export class FileFolder {
   readonly #options: FileFolderOptions;
   readonly #files: FileCalls;
   readonly #sync: FolderSync;
-  /** Folders that are known to be there, and to stay; one that is forgotten is made sure of again. */
+  /** Folders that are known to exist durably. A folder that is removed from this set is checked again. */
   readonly #made = new Map<string, Promise<void>>();
   /** Files that got their names since the last good sync of their folder. */
   readonly #named = new Map<string, Set<string>>();
@@ -54,7 +54,7 @@ export class FileFolder {
   readonly #unsyncedParents = new Set<string>();
   /** Folders whose last sync failed. */
   readonly #failed = new Set<string>();
-  /** Files that are getting their names: for a moment they have that of their draft, too. Resolves with a draft that could not be removed. */
+  /** Files that are being renamed: for a moment they have their draft's name, too. Resolves with a draft that could not be removed. */
   readonly #naming = new Map<string, Promise<string | undefined>>();
   #opening: Promise<FolderLock> | undefined;
   #lock: FolderLock | undefined;
@@ -122,7 +122,7 @@ export class FileFolder {
     });
   }
 
-  /** `unknown`: the name was given, but may not stay. Anything that rejects has written nothing. */
+  /** `unknown`: the file has its name, but may lose it in a power failure. A rejection means that nothing was written. */
   async write(key: string, bytes: Uint8Array, { isNew, isDurable }: WriteOptions): Promise<"written" | "taken" | "unknown"> {
     const path = this.pathOf(key);
     const folder = dirname(path);
@@ -167,7 +167,7 @@ export class FileFolder {
     try {
       await this.#files.remove(draft);
     } catch (error) {
-      // The object is gone by its name; the drafts go with the next holder. But a folder in place of a file is none of ours: it goes back.
+      // The object has lost its name; the next holder removes the drafts. A folder in place of a file is not ours, so it is moved back.
       if (!isFolderError(error)) return;
       await this.#files.rename(draft, this.pathOf(key));
       throw error;
@@ -175,8 +175,8 @@ export class FileFolder {
   }
 
   /**
-   * Makes sure of what the folder of a key holds, if its last sync failed: the system may have forgotten what it could not write, and report
-   * success next time. So the files named since the last good sync are written anew. Rejects as long as that fails.
+   * Writes the files that were named since the last good sync of a key's folder again, if its last sync failed: the system may have dropped what it
+   * could not write, and report success next time. Rejects as long as that fails.
    */
   async recover(key: string): Promise<void> {
     const folder = dirname(this.pathOf(key));
@@ -209,7 +209,7 @@ export class FileFolder {
     }
   }
 
-  /** Gives the draft back where it cannot be removed. */
+  /** Returns the draft if it cannot be removed. */
   async #removeDraft(path: string, draft: string): Promise<string | undefined> {
     try {
       await this.#files.remove(draft);
@@ -235,8 +235,8 @@ export class FileFolder {
   }
 
   /**
-   * Keys that start with the prefix and come after `after`, in no order. A folder below that cannot be read stands there under its own name: one
-   * flaw does not hide what lies beside it.
+   * Keys that start with the prefix and come after `after`, in no order. An unreadable folder is listed under its own name, so that it does not
+   * hide the files beside it.
    */
   async keys(prefix: string, after = ""): Promise<string[]> {
     const keys: string[] = [];

@@ -8,7 +8,7 @@ import { type ExecuteScene, type ExecuteUnderTest, executeCase, ofType, readAll,
 const call = { name: "remove", args: { path: "old.txt" }, id: "call_a" };
 const removes = { text: "Tidying up.", calls: [call] };
 
-/** A scene whose tool may only run with leave, and what it was given when it ran. */
+/** A scene whose tool needs approval, and the arguments of its runs. */
 function careful(
   more: Partial<Extract<GateVerdict, { action: "ask" }>> = {},
 ): Pick<SceneOptions, "tools" | "hooks"> & { readonly ran: JsonObject[] } {
@@ -56,7 +56,7 @@ function approvalCase(
 
 const begin = ({ execute }: ExecuteScene): ReturnType<ExecuteScene["execute"]> => execute("s1", "tidy up");
 
-/** Calls that a person must allow. */
+/** Cases about calls that a person must allow. */
 export const executeApprovalCases: StoreKit<ExecuteUnderTest> = [
   approvalCase(
     { id: "approval-waits", promise: "an execution ends where a person is to decide, and says on which calls" },

@@ -71,7 +71,7 @@ function messageFrom({ runId, turn }: Attempt, answer: ScenarioAnswer): Assistan
   return { role: "assistant", content, stopReason: refuses ? "error" : calls.length > 0 ? "tool_calls" : "stop" };
 }
 
-/** What is recorded in place of a start where a gate asks a person, and what becomes of it. */
+/** The facts of a call whose gate asks a person, in place of its start, and the facts of the decision. */
 export function approvalFacts(
   { runId, callKey }: { readonly runId: string; readonly callKey: string },
   { says, args, deadlineMs }: ScenarioApproval,

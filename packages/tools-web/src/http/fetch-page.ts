@@ -16,7 +16,7 @@ export interface FetchSettings {
   readonly dial?: ((target: DialTarget) => DialTarget) | undefined;
 }
 
-/** What a server gave. */
+/** A fetched page. */
 export interface FetchedPage {
   /** After the redirects. */
   readonly url: URL;
@@ -74,7 +74,7 @@ async function followRedirects(start: URL, options: Parameters<typeof fetchPage>
   }
 }
 
-/** An answer of the first address that takes a connection. */
+/** The response of the first address that accepts a connection. */
 async function requestAny(admitted: AdmittedUrl, { settings, signal }: Parameters<typeof fetchPage>[1]): Promise<IncomingMessage> {
   const headers = {
     "user-agent": settings.userAgent,

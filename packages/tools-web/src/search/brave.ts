@@ -7,7 +7,7 @@ export interface BraveOptions extends SearchServiceOptions {
   readonly baseUrl?: string;
 }
 
-/** What Brave takes of a query. */
+/** The longest query that Brave accepts. */
 const queryMax = { words: 50, characters: 400 };
 
 /** Search by Brave. @throws AgentError CONFIG_INVALID for a blank key or a wrong address */

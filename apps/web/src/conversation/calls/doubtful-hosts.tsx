@@ -13,7 +13,7 @@ const doubts: { readonly [Why in DoubtfulHost["why"]]: string } = {
   name: "only begins like a host",
 };
 
-/** Names of hosts in the arguments that may be others than a person takes them for. */
+/** Names of hosts in the arguments that a person may mistake for others. */
 export function DoubtfulHosts({ args }: { readonly args: JsonObject }): ReactNode {
   const hosts = useMemo(() => doubtfulHosts(args), [args]);
   if (hosts.length === 0) return null;

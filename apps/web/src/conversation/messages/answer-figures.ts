@@ -1,7 +1,7 @@
 import type { ViewMessage } from "@loopwright/client";
 import { type AssistantMessage, addCost, addUsage, type Cost, type Usage } from "@loopwright/core/protocol";
 
-/** What an answer took, over all its turns. */
+/** Time, tokens and cost of an answer, over all its turns. */
 export interface AnswerFigures {
   readonly turns: number;
   readonly model?: string;

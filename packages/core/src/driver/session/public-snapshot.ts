@@ -4,7 +4,7 @@ import { cursorAfter, encodeCursor } from "../../protocol/cursor.ts";
 import type { OpenRun, PendingChild, RunningTool, SessionSnapshot, SnapshotMessage, WaitingInput } from "../../protocol/snapshot.ts";
 import { pendingApprovals, pendingToolCalls } from "./execution.ts";
 
-/** The session as a screen shows it. The cost is the number of messages. */
+/** The public snapshot of a session. Takes time in proportion to the number of messages. */
 export function snapshotOf(state: State, sessionId: string, isReadOnly = false): SessionSnapshot {
   const { agent = "", title, metadata, participants, createdAt = 0, updatedAt = createdAt, run, lastRun } = state;
   const { model, usage, cost, contextTokens, retention, hold } = state;

@@ -5,7 +5,7 @@ import type { ChildInput, ChildSession } from "../../setup/deps.ts";
 import { abortRun } from "./session-commands.ts";
 import { type CommandContext, submitInput } from "./submit.ts";
 
-/** The session of a child, for the process that runs its parent. `resultOf`: of a run that has ended. */
+/** The session of a child, for the process that runs its parent. `resultOf`: the result of a run that has ended. */
 export function childSession(context: CommandContext, resultOf: ResultOf): ChildSession {
   return new OwnChild(context, resultOf);
 }
@@ -49,7 +49,7 @@ class OwnChild implements ChildSession {
     return this.#context.driver.dispose();
   }
 
-  /** Also a run that waits for a person or a client is waited for: it is answered at the child's own session. */
+  /** Waits for the end also while the run waits for a person or a client, which answer at the child's own session. */
   #ended(runId: string): Promise<void> {
     const { driver } = this.#context;
     return new Promise((resolve, reject) => {
