@@ -13,9 +13,9 @@ test("an error shows what happened, why, and what to try, with its code", () => 
 
 test("a vendor's sentence about its refusal is shown to the user of the program, on one line", () => {
   const error = new AgentError("MODEL_AUTH", { message: "OpenAI answered 401.", vendorSaid: "No such\nkey." });
-  expect(complaintOf(error)[1]).toBe("why: The vendor refused the key. It said: No such key.");
+  expect(complaintOf(error)[1]).toBe("why: The vendor refused the key. Its message: No such key.");
   expect(complaintOf(new AgentError("MODEL_AUTH", { message: "OpenAI answered 401." }), "Not paid.")[1]).toBe(
-    "why: The vendor refused the key. It said: Not paid.",
+    "why: The vendor refused the key. Its message: Not paid.",
   );
 });
 
@@ -32,7 +32,7 @@ test("the system's own errors about files are shown by their meaning", () => {
 
 test("a code that only a newer server knows is shown as it is", () => {
   const error = Object.assign(new AgentError("INTERNAL", { message: "Too early.", fix: "Wait." }), { code: "TOO_EARLY" });
-  expect(complaintOf(error)).toEqual(["Too early. (TOO_EARLY)", "why: The server says so.", "try: Wait."]);
+  expect(complaintOf(error)).toEqual(["Too early. (TOO_EARLY)", "why: The server reported it.", "try: Wait."]);
   expect(exitCodeOf("TOO_EARLY" as ErrorCode)).toBe(1);
 });
 

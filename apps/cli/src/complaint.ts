@@ -8,13 +8,13 @@ import { oneLine } from "./terminal/neutralise.ts";
 export function complaintOf(error: unknown, vendorSaid: string | undefined = vendorSaidBy(error)): readonly [string, string, string] {
   const known = knownError(error);
   const what = oneLine(known.message, 600);
-  const said = vendorSaid === undefined ? "" : ` It said: ${oneLine(vendorSaid, 600)}`;
+  const said = vendorSaid === undefined ? "" : ` Its message: ${oneLine(vendorSaid, 600)}`;
   return [`${what} (${known.code})`, `why: ${meaningOf(known.code)}${said}`, `try: ${oneLine(known.fix, 400)}`];
 }
 
 /** A newer server may name codes that this program does not know. */
 const meaningOf = (code: string): string =>
-  Object.hasOwn(errorTable, code) ? errorTable[code as ErrorCode].meaning : "The server says so.";
+  Object.hasOwn(errorTable, code) ? errorTable[code as ErrorCode].meaning : "The server reported it.";
 
 /** The error itself where it is one of ours; an error of the system about files by its meaning; any other without its text, which may hold anything. */
 export function knownError(error: unknown): AgentError {

@@ -86,7 +86,7 @@ function addRun(program: Command, exit: (code: number) => void): void {
     .option("--host <address>", "where to listen; default: 127.0.0.1, this machine alone")
     .option("--token <text>", "callers have to send it; better in LOOPWRIGHT_TOKEN, where other users of the machine do not see it")
     .option("--models <names>", "further models that the page offers, with commas between them")
-    .option("--insecure", "let everybody in who reaches the host")
+    .option("--insecure", "admit every caller that reaches the host")
     .option("--allow-host <name>", "another name by which callers may know this server; may be repeated", collect)
     .option("--shutdown-timeout <seconds>", "how long open runs may continue when it is stopped; default: 0 at Ctrl+C, 30 at SIGTERM")
     .option("--json", "print what happens as one JSON object a line")
@@ -191,7 +191,7 @@ function linked(command: Command): Command {
   return shared(command)
     .option("--redis <url>", "a Redis for store, channel and queue, where they are not named")
     .option("--channel <url>", "redis://host: carries events to the other processes on the store")
-    .option("--queue <url>", "redis://host: tells workers of work");
+    .option("--queue <url>", "redis://host: wakes workers");
 }
 
 /** Flags that name a running server; its agents and its store are configured there. */

@@ -55,7 +55,7 @@ test("a chat in this process shows the vendor's sentence about a call that it re
   const ended = plainChat({ place, session: await place.open(undefined), style: createStyle(false), input, output });
   await output.until((lines) => lines.at(-1) === "> ");
   input.write("hello\n");
-  await output.until((lines) => lines.some((line) => line.includes("It said: No such model.")));
+  await output.until((lines) => lines.some((line) => line.includes("Its message: No such model.")));
   input.write("/quit\n");
   await ended;
 });

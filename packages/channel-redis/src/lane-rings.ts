@@ -142,6 +142,6 @@ function readHalf(text: string): readonly EphemeralEvent[] {
 
 function goOn(texts: readonly string[], events: SessionEvent[]): void {
   const last = events.at(-1);
-  if (!last || !("delta" in last)) throw new TypeError("Nothing goes on here.");
+  if (!last || !("delta" in last)) throw new TypeError("A delta continues no earlier event of the ring.");
   for (const [index, delta] of texts.entries()) events.push({ ...last, n: last.n + 1 + index, delta });
 }

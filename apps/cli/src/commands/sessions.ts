@@ -56,7 +56,7 @@ export async function showSession(typed: string, flags: SessionFlags): Promise<n
     if (title) print(frame.style.bold(oneLine(title, 200)));
     for (const line of createScreenWriter().write(screen, view).finished) print(line);
     if (questions.length > 0) process.stderr.write(`\n${questions.join("\n")}\nAnswer: ${shelf.resumeCommand(id)}\n`);
-    if (isInterrupted) process.stderr.write(`\nIts last run was cut off. Go on with it: ${shelf.resumeCommand(id)}\n`);
+    if (isInterrupted) process.stderr.write(`\nIts last run was cut off. Continue it: ${shelf.resumeCommand(id)}\n`);
     return exitCodes.ok;
   });
 }

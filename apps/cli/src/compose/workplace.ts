@@ -63,6 +63,6 @@ export async function openSession(
 
 /** The same error with a fix for a person at a terminal, where there is no choice of agents. */
 function otherProgram({ code, message, details }: AgentError, { agent, id }: { readonly agent: string; readonly id: string }): AgentError {
-  const fix = `Go on with it in the program that began it: this one has the agent \`${agent}\` only. \`${commandName()} sessions show ${id}\` shows it.`;
+  const fix = `Continue it in the program that began it: this one has the agent \`${agent}\` only. \`${commandName()} sessions show ${id}\` shows it.`;
   return new AgentError(code, { message, details, fix });
 }

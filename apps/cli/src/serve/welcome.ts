@@ -18,7 +18,7 @@ export function welcome(parts: Welcome): readonly string[] {
     ...firstLines(parts),
     ...(port === undefined || port === wishes.port || wishes.port === 0 ? [] : [`Port ${wishes.port} is taken, so it is ${port}.`]),
     ...(wishes.isOpenToAll && port !== undefined
-      ? ["WARNING: everybody who reaches this machine may talk to the agent and read all sessions (--insecure)."]
+      ? ["WARNING: every caller that reaches this machine may talk to the agent and read all sessions (--insecure)."]
       : []),
     ...(wishes.token === undefined || port === undefined
       ? []

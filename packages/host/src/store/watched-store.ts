@@ -178,7 +178,7 @@ function forCallers(error: AgentError): AgentError {
   const retryable = code === error.code ? error.retryable : true;
   return new AgentError(code, {
     message: errorTable[code].meaning,
-    fix: retryable ? "Try again later; the log of the server says what is wrong." : "The log of the server says what is wrong.",
+    fix: retryable ? "Try again later; the cause is in the log of the server." : "The cause is in the log of the server.",
     retryable,
     retryAfterMs: error.retryAfterMs ?? (retryable ? retryAfterMs : undefined),
     cause: error,

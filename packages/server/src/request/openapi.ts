@@ -105,7 +105,7 @@ function operationOf(route: Route, { describe, problem, event }: Parts): Documen
 }
 
 const eventStream =
-  "Server-sent events: `event` is the type, `data` one JSON line as `x-event-schema` says, `id` the cursor of a durable event.";
+  "Server-sent events: `event` is the type, `data` one JSON line of the schema `x-event-schema`, `id` the cursor of a durable event.";
 
 function parametersOf(schema: z.ZodType | undefined, place: "path" | "query", describe: Parts["describe"]): readonly Document[] {
   if (!schema) return [];

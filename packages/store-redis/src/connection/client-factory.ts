@@ -48,7 +48,10 @@ export function clientFactory(target: Target): ClientFactory {
     if (problem) throw problem;
     if (unchecked.length === 0 || hasTold) return;
     hasTold = true;
-    target.logger.log("warn", "Redis does not say how it keeps sessions; make sure of it", { where, unchecked: [...unchecked] });
+    target.logger.log("warn", "Redis does not report its persistence settings: check that it keeps acknowledged writes", {
+      where,
+      unchecked: [...unchecked],
+    });
   };
   return {
     where,

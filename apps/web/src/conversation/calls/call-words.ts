@@ -20,6 +20,6 @@ export const stateWords: { readonly [State in ShownCall["state"]]: string } = {
 export const outcomeWords: { readonly [State in ShownCall["state"]]?: string } = {
   interrupted: "It was started, and its outcome is unknown. Check what it has done before you ask for it again.",
   denied: "It was not allowed and did not run.",
-  expired: "Nobody answered in time.",
+  expired: "No answer came in time.",
   aborted: "It was stopped before it was done.",
 };

@@ -26,7 +26,9 @@ export const decideCallRoute: Route<CallParams, unknown, DecisionRequest> = {
     202: { description: "It is durable.", schema: acceptedDecision },
     400: { description: "The decision cannot be used; `args` that do not fit the tool among them." },
     404: { description: "No such session, or no such call waits for approval." },
-    409: { description: "It was decided before, which `details` tells; the deadline has passed; or `argsDigest` is of other arguments." },
+    409: {
+      description: "It was decided before (`details` has the decision), the deadline has passed, or `argsDigest` is of other arguments.",
+    },
     410: { description: "The session is closed." },
     422: { description: "The `Idempotency-Key` came with another decision." },
   },

@@ -37,7 +37,10 @@ export const eventsRoute: Route<{ readonly id: string }, EventsQuery> = {
     404: { description: "No such session." },
     503: { description: "This node has not read the log up to `minSeq` within a second." },
     409: { description: "The cursor is ahead of the log." },
-    410: { description: "What follows the cursor is too old to be told again; `details.snapshot` leads to where to begin anew." },
+    410: {
+      description:
+        "The events after the cursor are too old and no longer kept; `details.snapshot` has the address of a snapshot to start from.",
+    },
   },
   async handle(call) {
     const hosted = await openSession(call, call.params.id);
