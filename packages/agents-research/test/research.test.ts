@@ -1,7 +1,7 @@
-import { createSession, defineTool, execute, type ModelRequest, resume } from "@loopwright/core";
+import { agentTool, createSession, defineTool, execute, type ModelRequest, resume, systemText } from "@loopwright/core";
 import { memoryStore, type ScriptedTurn, scripted } from "@loopwright/core/memory";
 import { describe, expect, it } from "vitest";
-import { deepResearchSupervisor, type Report, researchToolNames, type SupervisorOptions } from "../src/index.ts";
+import { deepResearchSupervisor, mainThreadAgent, type Report, researchToolNames, type SupervisorOptions } from "../src/index.ts";
 
 const report: Report = {
   title: "Ports",
@@ -248,5 +248,38 @@ describe("a researcher", () => {
     const result = await resume(session).result();
     expect(result.text).toContain("# Ports");
     expect(researchers.requests).toHaveLength(1);
+  });
+});
+
+describe("a main thread above a supervisor", () => {
+  it("B44: has the report as the answer of a tool, three levels deep, with the usage of all of them", async () => {
+    const usage = { input: 10, output: 1 };
+    const researcher = { provider: scripted([{ text: "Yes.", usage }]), tools: [search] };
+    const supervisor = deepResearchSupervisor({
+      provider: scripted([
+        { ...research("Lisbon?"), usage },
+        { ...writes, usage },
+        { ...done, usage },
+      ]),
+      researcher,
+    });
+    const provider = scripted([
+      { calls: [{ name: "deep-research", args: { task: "Ports of Portugal?" } }], usage },
+      { text: "Here it is.", usage },
+    ]);
+    const agent = mainThreadAgent({ provider, tools: [agentTool({ agent: supervisor })] });
+    const result = await execute(createSession({ agent, store: memoryStore() }), "Ports?").result();
+    expect(result).toMatchObject({ status: "completed", text: "Here it is.", usage: { input: 60, output: 6 } });
+    expect(JSON.stringify(provider.requests[1]?.messages)).toContain("## Lisbon");
+  });
+
+  it("B50: the prompt that a session begins with is that of its own agent alone, and no researcher has it", async () => {
+    const lead = scripted([research("Lisbon?"), writes, done]);
+    const found = scripted([{ text: "Yes." }]);
+    const agent = deepResearchSupervisor({ provider: lead, researcher: { provider: found, tools: [search] } });
+    const session = createSession({ agent, store: memoryStore(), prompt: "Answer as a pirate." });
+    await execute(session, "Ports?").result();
+    expect(systemText(lead.requests[0]?.system)).toContain("Answer as a pirate.");
+    expect(systemText(found.requests[0]?.system)).not.toContain("pirate");
   });
 });

@@ -41,7 +41,7 @@ describe("the summary of a tool's output", () => {
     { text: "Three." },
   ];
 
-  it("stands for it from the next run on, and in that run for every model call", async () => {
+  it("B56, B58: stands for it from the next run on, and in that run for every model call", async () => {
     const { session, provider } = reading(script);
     await execute(session, "a").result();
     await execute(session, "b").result();
@@ -56,7 +56,7 @@ describe("the summary of a tool's output", () => {
     expect(resultsIn(provider.requests[5])).toEqual(["page 1", "all of it", "page 2", "page 3"]);
   });
 
-  it("stands for it after a restart too, and after one from a snapshot of the fold", async () => {
+  it("B58: stands for it after a restart too, and after one from a snapshot of the fold", async () => {
     const { session, again, provider } = reading(script);
     await execute(session, "a").result();
     await execute(again(), "b").result();
