@@ -1,5 +1,5 @@
 import type { Hooks, Json, JsonObject, Message, UserMessage } from "@loopwright/core";
-import { chatbotToolName, ragToolName, type ShownPassage } from "./rag-tool.ts";
+import { chatbotToolName, ragToolName } from "./rag-tool.ts";
 
 /** Bytes of pasted passages that a run keeps for its requests: the state of hooks has room for 16 KiB. */
 const pastedBytesMax = 12 * 1024;
@@ -23,24 +23,21 @@ export function knowledgeHooks(): Hooks {
       if (call.name === chatbotToolName) return call.args["shouldUseKnowledgeBase"] === true ? { force: ragToolName } : undefined;
       if (call.name !== ragToolName) return undefined;
       const result = ragOutputOf(output);
-      const found = result && shownIn(result["pastedTextEmbeddings"]);
+      const found = result && textsIn(result["pastedTextEmbeddings"]);
       if (!result || !found || found.length === 0) return undefined;
-      const { kept, left } = fitting(shownIn(state[member]), found);
+      const { kept, left } = fitting(textsIn(state[member]), found);
       return {
-        state: { [member]: kept as unknown as Json },
-        output: { ...result, pastedTextEmbeddings: left as unknown as Json },
+        state: { [member]: kept },
+        output: { ...result, pastedTextEmbeddings: left },
         reason: "Passages of pasted texts stand before the question.",
       };
     },
     prepare({ messages, state }) {
-      const pasted = shownIn(state[member]);
+      const pasted = textsIn(state[member]);
       return pasted.length === 0
         ? undefined
         : {
-            messages: withPassages(
-              messages,
-              pasted.map(({ text }) => text),
-            ),
+            messages: withPassages(messages, pasted),
           };
     },
   };
@@ -56,18 +53,20 @@ function ragOutputOf(text: string): JsonObject | undefined {
   }
 }
 
-function shownIn(value: Json | undefined): readonly ShownPassage[] {
-  if (!Array.isArray(value)) return [];
-  return value.filter((each): each is JsonObject & ShownPassage => typeof (each as JsonObject | null)?.["text"] === "string");
+function textsIn(value: Json | undefined): readonly string[] {
+  return Array.isArray(value) ? value.filter((each) => typeof each === "string") : [];
 }
 
 /** The passages of a run with what was found now, each once, and what does not fit beside them. */
-function fitting(known: readonly ShownPassage[], found: readonly ShownPassage[]) {
+function fitting(
+  known: readonly string[],
+  found: readonly string[],
+): { readonly kept: readonly string[]; readonly left: readonly string[] } {
   const kept = [...known];
-  const left: ShownPassage[] = [];
+  const left: string[] = [];
   const encoder = new TextEncoder();
   for (const passage of found) {
-    if (kept.some(({ source }) => source === passage.source)) continue;
+    if (kept.includes(passage)) continue;
     if (encoder.encode(JSON.stringify([...kept, passage])).length <= pastedBytesMax) kept.push(passage);
     else left.push(passage);
   }

@@ -20,8 +20,8 @@ export interface ShownPassage extends Pick<FoundPassage, "source" | "title" | "t
 /** What `rag_tool` gives. */
 export interface RagOutput {
   readonly passages: readonly ShownPassage[];
-  /** Passages of texts that a person pasted. `knowledgeHooks` puts them before the question and takes them out of the stored result. */
-  readonly pastedTextEmbeddings: readonly ShownPassage[];
+  /** Texts of passages of what a person pasted. `knowledgeHooks` puts them before the question and takes them out of the stored result. */
+  readonly pastedTextEmbeddings: readonly string[];
 }
 
 export interface RagToolOptions {
@@ -66,9 +66,11 @@ export function ragTool({ knowledge, collections = collectionsOf, results = 5 }:
         context.logger.log("warn", "The embedder failed, so the knowledge was searched by words alone.", {
           code: isAgentError(problem) ? problem.code : "INTERNAL",
         });
-      const shown = (isPasted: boolean): readonly ShownPassage[] =>
-        passages.filter(({ kind }) => (kind === "pasted") === isPasted).map(({ source, title, text }) => ({ source, title, text }));
-      const output: RagOutput = { passages: shown(false), pastedTextEmbeddings: shown(true) };
+      const isPasted = ({ kind }: FoundPassage): boolean => kind === "pasted";
+      const output: RagOutput = {
+        passages: passages.filter((each) => !isPasted(each)).map(({ source, title, text }) => ({ source, title, text })),
+        pastedTextEmbeddings: passages.filter(isPasted).map(({ text }) => text),
+      };
       return { output, details: { ranking, sources: passages.map(({ source }) => source) } };
     },
   );
