@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { AgentError, createAgent, createCallGuard, createSession, defineTool, execute, type FactOf } from "../src/index.ts";
 import { fixedPrices, type MemoryLedgerOptions, memoryLedger, memoryStore, type ScriptedTurn, scripted } from "../src/memory/index.ts";
 import { manualClock } from "../src/memory/manual-clock.ts";
-import type { LedgerRequest, LedgerSpending, Logger, UsageLedger } from "../src/ports/index.ts";
+import type { LedgerCall, LedgerRequest, LedgerSpending, Logger, UsageLedger } from "../src/ports/index.ts";
 import { processes } from "./dying-processes.ts";
 import { type AgentParts, calm, deferred, eventsOf, type Script, world } from "./harness.ts";
 
@@ -297,4 +297,41 @@ it("a session without a ledger records no reservation", async () => {
   const { session, facts } = world([{ text: "There." }]);
   await execute(session, "go").result();
   expect((await facts()).some((fact) => "reservation" in fact)).toBe(false);
+});
+
+describe("the accounts of a call", () => {
+  it("are chosen by the ledger from the call, and a full window is named in the error", async () => {
+    const calls: LedgerCall[] = [];
+    const ledger = memoryLedger({
+      limits: { "model/local/scripted": { tokens: 1_050, per: "day" }, "scope/local": { tokens: 10 } },
+      accounts(call) {
+        calls.push(call);
+        return [`model/${call.access.scope}/${call.provider}`];
+      },
+    });
+    const { session } = worldWith([{ text: "One.", usage: { input: 60, output: 40 } }], ledger);
+    await execute(session, "Hi.", { labels: { surface: "page" } }).result();
+    expect(calls).toMatchObject([
+      {
+        accounts: ["scope/local", "user/local/local", "session/local/s1"],
+        ...{ session: "s1", agent: "tester", provider: "scripted", access: { user: "local" }, labels: { surface: "page" } },
+      },
+    ]);
+    await calm();
+    expect(ledger.spent("model/local/scripted", "day").tokens).toBe(100);
+    const { error } = await execute(session, "And now?").result();
+    expect(error?.message).toBe("The account `model/local/scripted` has reached its limit of 1050 tokens per day.");
+  });
+
+  it("end the run as an error of the ledger if choosing them throws, and unusable limits are refused at once", async () => {
+    const accounts = (): never => {
+      throw new Error("No plan.");
+    };
+    const { session, provider } = worldWith([{ text: "One." }], memoryLedger({ limits: {}, accounts }));
+    expect(await execute(session, "Hi.").result()).toMatchObject({ status: "error", error: { code: "HOOK_FAILED" } });
+    expect(provider.requests).toEqual([]);
+    const zone = { limits: { a: { tokens: 1, per: "day", timeZone: "Mars/Olympus" } } } as const;
+    expect(() => memoryLedger(zone)).toThrow(/limit of the account `a` cannot be used: its `timeZone`/);
+    expect(() => memoryLedger({ limits: { a: { per: "hour" as "day" } } })).toThrow(/neither day nor month/);
+  });
 });

@@ -1,13 +1,18 @@
-import type { LedgerLimit } from "@loopwright/core/memory";
-import type { LedgerOutcome, UsageAmount, UsageLedger } from "@loopwright/core/ports";
+import { systemClock } from "@loopwright/core/memory";
+import type { Clock, LedgerCall, LedgerOutcome, UsageAmount, UsageLedger } from "@loopwright/core/ports";
+import { type LedgerLimits, ledgerSums } from "@loopwright/core/stores";
 import type { Connection } from "./connection/connection.ts";
 import { listOf, textOf } from "./connection/reply.ts";
 import { answerOf, type Script, script } from "./connection/script.ts";
 import type { StoreKeys } from "./keys.ts";
 
 export interface RedisLedgerOptions {
-  /** By account, for example `scope/local`; or a function that finds the limit of an account. The same in every process. */
-  readonly limits: { readonly [account: string]: LedgerLimit } | ((account: string) => LedgerLimit | undefined);
+  /** The same in every process. */
+  readonly limits: LedgerLimits;
+  /** The accounts that a call counts for. Default: those of its scope, its user and its session. */
+  readonly accounts?: (call: LedgerCall) => readonly string[];
+  /** Decides which window is open. Default: the system clock. */
+  readonly clock?: Clock;
 }
 
 /* Money is counted in billionths of a dollar, so that sums do not drift. */
@@ -18,18 +23,19 @@ local function add(sum, tokens, nanos)
 end
 `;
 
-/* KEYS reservation sums; ARGV tokens nanos expiresAt, then the two limits of each sum. Gives the place of the sum that refuses, and its unit. */
+/* KEYS reservation sums; ARGV tokens nanos expiresAt, then two limits and the end of each sum. Gives the place of the sum that refuses, and its unit. */
 const reserveScript: Script = script(`${addTo}
 if redis.call('EXISTS', KEYS[1]) == 1 then return {0, ''} end
 for i = 2, #KEYS do
   local sum = redis.call('HMGET', KEYS[i], 'tokens', 'nanos')
-  local tokens, nanos = ARGV[2 * i], ARGV[2 * i + 1]
+  local tokens, nanos = ARGV[3 * i - 2], ARGV[3 * i - 1]
   if tokens ~= '' and (tonumber(sum[1]) or 0) + tonumber(ARGV[1]) > tonumber(tokens) then return {i - 1, 'tokens'} end
   if nanos ~= '' and (tonumber(sum[2]) or 0) + tonumber(ARGV[2]) > tonumber(nanos) then return {i - 1, 'costUsd'} end
 end
 local sums = {}
 for i = 2, #KEYS do
   add(KEYS[i], tonumber(ARGV[1]), tonumber(ARGV[2]))
+  if ARGV[3 * i] ~= '' then redis.call('PEXPIREAT', KEYS[i], ARGV[3 * i]) end
   sums[i - 1] = KEYS[i]
 end
 redis.call('HSET', KEYS[1], 'tokens', ARGV[1], 'nanos', ARGV[2], 'open', cjson.encode(sums))
@@ -37,12 +43,12 @@ redis.call('PEXPIREAT', KEYS[1], ARGV[3])
 return {0, ''}
 `);
 
-/* KEYS reservation; ARGV tokens nanos isReleased. A settled one stays until it expires. */
+/* KEYS reservation; ARGV tokens nanos isReleased. A settled one stays until it expires. The sum of a window that is over may be gone. */
 const endScript: Script = script(`${addTo}
 local asked = redis.call('HMGET', KEYS[1], 'open', 'tokens', 'nanos')
 if not asked[1] then return 0 end
 for _, sum in ipairs(cjson.decode(asked[1])) do
-  add(sum, tonumber(ARGV[1]) - tonumber(asked[2]), tonumber(ARGV[2]) - tonumber(asked[3]))
+  if redis.call('EXISTS', sum) == 1 then add(sum, tonumber(ARGV[1]) - tonumber(asked[2]), tonumber(ARGV[2]) - tonumber(asked[3])) end
 end
 if ARGV[3] ~= '' then redis.call('UNLINK', KEYS[1]) else redis.call('HDEL', KEYS[1], 'open') end
 return 1
@@ -50,34 +56,36 @@ return 1
 
 const nanosOf = (usd: number): string => String(Math.round(usd * 1e9));
 
-/** One hash for each account with a limit, which stays, and one for each reservation until it expires. */
+/** A process whose clock is behind may still count for a window that has ended by the clock of Redis. */
+const windowGraceMs = 3_600_000;
+
+/** One hash for each account with a limit, which stays, or until its window has ended; and one for each reservation until it expires. */
 export function redisLedger(
   { connection, keys }: { readonly connection: Connection; readonly keys: StoreKeys },
-  { limits }: RedisLedgerOptions,
+  { limits, accounts: accountsOf = (call) => call.accounts, clock = systemClock }: RedisLedgerOptions,
 ): UsageLedger {
-  const limitOf = (account: string): LedgerLimit | undefined =>
-    typeof limits === "function" ? limits(account) : Object.hasOwn(limits, account) ? limits[account] : undefined;
+  if (typeof limits !== "function") ledgerSums(limits, Object.keys(limits), clock.now());
   const end = async (id: string, { tokens, costUsd = 0 }: UsageAmount, isReleased: boolean): Promise<void> => {
     const args = [String(Math.ceil(tokens)), nanosOf(costUsd), isReleased ? "1" : ""];
     await answerOf(connection, endScript, { keys: [keys.reservation(id)], args });
   };
   return {
+    accountsOf,
     async reserve({ id, accounts, ask, expiresAt }): Promise<LedgerOutcome> {
-      const limited = accounts.flatMap((account) => {
-        const limit = limitOf(account);
-        return limit ? [{ account, limit }] : [];
-      });
-      const bounds = limited.flatMap(({ limit }) => [
+      const sums = ledgerSums(limits, accounts, clock.now());
+      const bounds = sums.flatMap(({ limit, endsAt }) => [
         limit.tokens === undefined ? "" : String(limit.tokens),
         limit.costUsd === undefined ? "" : nanosOf(limit.costUsd),
+        endsAt === undefined ? "" : String(endsAt + windowGraceMs),
       ]);
       const args = [String(Math.ceil(ask.tokens)), nanosOf(ask.costUsd ?? 0), String(Math.ceil(expiresAt)), ...bounds];
-      const input = { keys: [keys.reservation(id), ...limited.map(({ account }) => keys.account(account))], args };
+      const input = { keys: [keys.reservation(id), ...sums.map(({ name }) => keys.account(name))], args };
       const [place, unit] = listOf(await answerOf(connection, reserveScript, input));
-      const refused = limited[Number(place) - 1];
+      const refused = sums[Number(place) - 1];
       if (!refused) return { type: "reserved" };
       const which = textOf(unit) === "costUsd" ? "costUsd" : "tokens";
-      return { type: "refused", account: refused.account, which, limit: refused.limit[which] ?? 0 };
+      const { account, limit } = refused;
+      return { type: "refused", account, which, limit: limit[which] ?? 0, ...(limit.per === undefined ? {} : { per: limit.per }) };
     },
     settle: (id, spent) => end(id, spent, false),
     release: (id) => end(id, { tokens: 0 }, true),

@@ -1,3 +1,4 @@
+import { manualClock } from "@loopwright/core/memory";
 import { ledgerKitLimits, runKit, usageLedgerKit } from "@loopwright/testing";
 import { describe, expect, it } from "vitest";
 import { missing, redisFixture } from "./redis-fixture.ts";
@@ -7,9 +8,23 @@ const fixture = redisFixture();
 const request = (id: string, tokens: number, expiresAt = Date.now() + 60_000) => ({ id, accounts: ["tokens"], ask: { tokens }, expiresAt });
 
 describe.skipIf(missing)("the usage ledger", () => {
-  // Redis compares `expiresAt` with its own time; what is forgotten then has its own test.
+  // Redis compares `expiresAt` with its own time; what is forgotten then has its own test. Windows follow the clock of the process.
   runKit(it, usageLedgerKit, {
-    make: async () => ({ ledger: fixture.open().ledger({ limits: ledgerKitLimits }), now: () => Date.now(), pass: async () => {} }),
+    make: async () => {
+      const clock = manualClock(Date.now());
+      const ledger = fixture.open().ledger({ limits: ledgerKitLimits, clock });
+      return { ledger, now: () => clock.now(), pass: async (ms: number) => clock.advance(ms) };
+    },
+  });
+
+  it("lets the sum of a window expire after its end, and opens none again for what is settled late", async () => {
+    const prefix = fixture.prefix();
+    const clock = manualClock(Date.now() - 3 * 86_400_000);
+    const ledger = fixture.open({ prefix }).ledger({ limits: ledgerKitLimits, clock });
+    await ledger.reserve({ id: "old", accounts: ["tokyo"], ask: { tokens: 10 }, expiresAt: Date.now() + 60_000 });
+    expect(await fixture.redis.command("KEYS", `${prefix}:*tokyo*`)).toBe("*0");
+    await ledger.settle("old", { tokens: 20, source: "reported" });
+    expect(await fixture.redis.command("KEYS", `${prefix}:*tokyo*`)).toBe("*0");
   });
 
   it("is one for all processes on the store", async () => {

@@ -19,7 +19,8 @@ export { differenceOf, expectSame, expectThat, runKit, tryKit } from "./kit/kit.
 export { proveKit, type Saboteur } from "./kit/saboteur.ts";
 export type { Make, StoreCase, StoreKit } from "./kit/store-case.ts";
 export { leaseKit } from "./lease/lease-kit.ts";
-export { type LedgerUnderTest, ledgerKitLimits, usageLedgerKit } from "./ledger/usage-ledger-kit.ts";
+export type { LedgerUnderTest } from "./ledger/ledger-under-test.ts";
+export { ledgerKitLimits, usageLedgerKit } from "./ledger/usage-ledger-kit.ts";
 export type { LogUnderTest, Tampering } from "./log/log-under-test.ts";
 export { sessionLogKit } from "./log/session-log-kit.ts";
 export { type LoggerUnderTest, loggerKit } from "./logger/logger-kit.ts";

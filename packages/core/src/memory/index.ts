@@ -1,5 +1,6 @@
 /** The in-memory adapter of every port. */
 
+export type { LedgerLimit, LedgerLimits } from "../stores/ledger-limits.ts";
 export { characterCounter } from "./character-counter.ts";
 export { systemClock } from "./clock.ts";
 export { consoleLogger } from "./console-logger.ts";
@@ -7,7 +8,7 @@ export { fixedPrices, type ModelPrice } from "./fixed-prices.ts";
 export { randomIds } from "./ids.ts";
 export { type ManualClock, manualClock } from "./manual-clock.ts";
 export { type MemoryChannelOptions, memoryChannel } from "./memory-channel.ts";
-export { type LedgerLimit, type MemoryLedger, type MemoryLedgerOptions, memoryLedger } from "./memory-ledger.ts";
+export { type MemoryLedger, type MemoryLedgerOptions, memoryLedger } from "./memory-ledger.ts";
 export { type MemoryQueueOptions, memoryQueue } from "./memory-queue.ts";
 export {
   type ScriptedCall,

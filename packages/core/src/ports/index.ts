@@ -37,4 +37,4 @@ export { appendLimits } from "./session-log.ts";
 export type { SessionStore } from "./session-store.ts";
 export type { SnapshotStore } from "./snapshot-store.ts";
 export type { CountedPart, TokenCounter } from "./token-counter.ts";
-export type { LedgerOutcome, LedgerRequest, LedgerSpending, UsageAmount, UsageLedger } from "./usage-ledger.ts";
+export type { LedgerCall, LedgerOutcome, LedgerPeriod, LedgerRequest, LedgerSpending, UsageAmount, UsageLedger } from "./usage-ledger.ts";

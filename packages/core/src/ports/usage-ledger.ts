@@ -1,3 +1,5 @@
+import type { Access, Labels } from "../loop/fact.ts";
+
 /** An amount of usage: not negative. */
 export interface UsageAmount {
   readonly tokens: number;
@@ -5,11 +7,28 @@ export interface UsageAmount {
   readonly costUsd?: number;
 }
 
+/** A window of time of a limit. */
+export type LedgerPeriod = "day" | "month";
+
+/** The call that is about to be made. */
+export interface LedgerCall {
+  /** The accounts by default, widest first: `scope/<scope>`, `user/<scope>/<user>`, `session/<scope>/<session>`. */
+  readonly accounts: readonly string[];
+  readonly session: string;
+  readonly agent: string;
+  readonly provider: string;
+  readonly model: string;
+  /** The user whose run it is. */
+  readonly access: Access;
+  /** Labels of the input. */
+  readonly labels: Labels;
+}
+
 /** What one attempt of a model call may spend. */
 export interface LedgerRequest {
   /** Names the attempt, over all sessions: `<scope>/<session>/<effect id>`, and the effect id ends with the attempt. */
   readonly id: string;
-  /** The accounts that it counts for, widest first: `scope/<scope>`, `user/<scope>/<user>`, `session/<scope>/<session>`. */
+  /** The accounts that it counts for: those of `accountsOf`. */
   readonly accounts: readonly string[];
   /** The most that the attempt is expected to spend. */
   readonly ask: UsageAmount;
@@ -19,8 +38,14 @@ export interface LedgerRequest {
 
 export type LedgerOutcome =
   | { readonly type: "reserved" }
-  /** `limit`: that of `account`, in units of `which`. */
-  | { readonly type: "refused"; readonly account: string; readonly which: "tokens" | "costUsd"; readonly limit: number };
+  /** `limit`: that of `account`, in units of `which`. `per`: the window that it is for, which is full; absent: all time. */
+  | {
+      readonly type: "refused";
+      readonly account: string;
+      readonly which: "tokens" | "costUsd";
+      readonly limit: number;
+      readonly per?: LedgerPeriod;
+    };
 
 /** What one attempt has spent. */
 export interface LedgerSpending extends UsageAmount {
@@ -34,6 +59,8 @@ export interface LedgerSpending extends UsageAmount {
  * process dies. An error that `reserve` throws ends the run with HOOK_FAILED; an error of the other two is logged, and the reservation stays.
  */
 export interface UsageLedger {
+  /** The accounts that a call counts for. Default: `call.accounts`. What it throws ends the run with HOOK_FAILED. */
+  accountsOf?(call: LedgerCall): readonly string[];
   /**
    * Reserves for all accounts or for none, also of several at once: refused if one of them would exceed its limit. A known id is reserved already and
    * counts once; a refused or released id may be reserved again.

@@ -2,6 +2,7 @@
 
 export { unlessAborted } from "./abortable.ts";
 export { checkedRef, factTexts } from "./fact-texts.ts";
+export { type LedgerLimit, type LedgerLimits, type LedgerSum, ledgerSums } from "./ledger-limits.ts";
 export { Ordered } from "./ordered.ts";
 export { excerptAround, matchTexts, searchTextsOf, searchWords, type TextMatch } from "./search-text.ts";
 export { projectSession, type SessionProjection } from "./session-projection.ts";

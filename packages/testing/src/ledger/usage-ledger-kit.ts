@@ -1,21 +1,20 @@
-import type { LedgerOutcome, LedgerRequest, UsageLedger } from "@loopwright/core/ports";
+import type { LedgerLimit } from "@loopwright/core/memory";
+import type { LedgerOutcome, LedgerRequest } from "@loopwright/core/ports";
 import { expectSame, expectThat } from "../kit/kit.ts";
 import type { StoreKit } from "../kit/store-case.ts";
-
-/** An empty ledger with the limits of `ledgerKitLimits`. */
-export interface LedgerUnderTest {
-  readonly ledger: UsageLedger;
-  /** Makes time pass on the clock that the ledger compares `expiresAt` with. */
-  readonly pass: (ms: number) => Promise<void>;
-  /** What that clock shows, in milliseconds since the epoch. */
-  readonly now: () => number;
-}
+import type { LedgerUnderTest } from "./ledger-under-test.ts";
+import { windowCases } from "./window-cases.ts";
 
 /** The limits that a ledger under test has; other accounts have none. */
-export const ledgerKitLimits: { readonly [account: string]: { readonly tokens?: number; readonly costUsd?: number } } = {
+export const ledgerKitLimits: { readonly [account: string]: LedgerLimit | readonly LedgerLimit[] } = {
   tokens: { tokens: 100 },
   money: { costUsd: 1 },
   both: { tokens: 1_000, costUsd: 1 },
+  windows: [
+    { tokens: 100, per: "day" },
+    { tokens: 150, per: "month" },
+  ],
+  tokyo: { tokens: 100, per: "day", timeZone: "Asia/Tokyo" },
 };
 
 type Wish = Partial<Omit<LedgerRequest, "ask">> & { readonly tokens?: number; readonly costUsd?: number };
@@ -221,4 +220,5 @@ export const usageLedgerKit: StoreKit<LedgerUnderTest> = [
       expectThat((await ask({ tokens: 31 })).type === "refused", "more than what is left was reserved");
     },
   },
+  ...windowCases,
 ];

@@ -1,13 +1,16 @@
-import { type MemoryLedger, manualClock, memoryLedger } from "@loopwright/core/memory";
+import { type LedgerLimit, type LedgerLimits, type MemoryLedger, manualClock, memoryLedger } from "@loopwright/core/memory";
 import type { LedgerOutcome, LedgerRequest, UsageLedger } from "@loopwright/core/ports";
 import type { Saboteur } from "../../src/kit/saboteur.ts";
-import { type LedgerUnderTest, ledgerKitLimits } from "../../src/ledger/usage-ledger-kit.ts";
+import type { LedgerUnderTest } from "../../src/ledger/ledger-under-test.ts";
+import { ledgerKitLimits } from "../../src/ledger/usage-ledger-kit.ts";
 
 /** An honest ledger for the kit. */
-export async function makeMemoryLedger(): Promise<LedgerUnderTest & { readonly ledger: MemoryLedger }> {
+export async function makeMemoryLedger(
+  limits: LedgerLimits = ledgerKitLimits,
+): Promise<LedgerUnderTest & { readonly ledger: MemoryLedger }> {
   const clock = manualClock();
   return {
-    ledger: memoryLedger({ limits: ledgerKitLimits, clock }),
+    ledger: memoryLedger({ limits, clock }),
     now: () => clock.now(),
     pass: async (ms) => clock.advance(ms),
   };
@@ -32,6 +35,11 @@ const changed = (change: (request: LedgerRequest) => LedgerRequest): (() => Prom
 const priced = (change: (costUsd: number) => number): (() => Promise<LedgerUnderTest>) =>
   changed((request) => ({ ...request, ask: { ...request.ask, costUsd: change(request.ask.costUsd ?? 0) } }));
 
+const limited =
+  (change: (limit: LedgerLimit, at: number) => readonly LedgerLimit[]): (() => Promise<LedgerUnderTest>) =>
+  () =>
+    makeMemoryLedger((account) => [ledgerKitLimits[account] ?? []].flat().flatMap(change));
+
 const farAway = Number.MAX_SAFE_INTEGER;
 
 /** Waits between its look at the sums and its entry in them. */
@@ -39,7 +47,8 @@ const careless: Spoil = (_, { now }) => {
   const sums = memoryLedger({ limits: () => ({}), clock: { ...manualClock(), now } });
   const refusalOf = ({ accounts, ask }: LedgerRequest): LedgerOutcome | undefined => {
     for (const account of accounts) {
-      const { tokens = Number.POSITIVE_INFINITY, costUsd = Number.POSITIVE_INFINITY } = ledgerKitLimits[account] ?? {};
+      const [limit = {}] = [ledgerKitLimits[account] ?? []].flat();
+      const { tokens = Number.POSITIVE_INFINITY, costUsd = Number.POSITIVE_INFINITY } = limit;
       const spent = sums.spent(account);
       if (spent.tokens + ask.tokens > tokens) return { type: "refused", account, which: "tokens", limit: tokens };
       if (spent.costUsd + (ask.costUsd ?? 0) > costUsd + 1e-9) return { type: "refused", account, which: "costUsd", limit: costUsd };
@@ -83,12 +92,15 @@ export const usageLedgerSaboteurs: readonly Saboteur<LedgerUnderTest>[] = [
       "unknown",
       "unsettled",
       "up-to-limit",
+      "window-settled",
+      "window-zone",
+      "windows",
     ],
     make: changed((request) => ({ ...request, ask: { ...request.ask, tokens: request.ask.tokens - 1 } })),
   },
   {
     defect: "does not name the account that is full",
-    breaks: ["up-to-limit", "money", "all-or-nothing"],
+    breaks: ["up-to-limit", "money", "all-or-nothing", "window-settled", "windows"],
     make: spoiled((honest) => ({
       async reserve(request) {
         const outcome = await honest.reserve(request);
@@ -156,6 +168,7 @@ export const usageLedgerSaboteurs: readonly Saboteur<LedgerUnderTest>[] = [
       "settle-twice",
       "unknown",
       "unsettled",
+      "window-settled",
     ],
     make: spoiled(() => ({ release: () => {} })),
   },
@@ -254,7 +267,11 @@ export const usageLedgerSaboteurs: readonly Saboteur<LedgerUnderTest>[] = [
       };
     }),
   },
-  { defect: "waits between its look at the sums and its entry", breaks: ["at-once"], make: spoiled(careless) },
+  {
+    defect: "waits between its look at the sums and its entry",
+    breaks: ["at-once", "window-settled", "window-zone", "windows"],
+    make: spoiled(careless),
+  },
   {
     defect: "gives back what has expired",
     breaks: ["unsettled"],
@@ -265,6 +282,41 @@ export const usageLedgerSaboteurs: readonly Saboteur<LedgerUnderTest>[] = [
           for (const [id, expiresAt] of expiries) if (expiresAt < now()) honest.release(id);
           expiries.set(request.id, request.expiresAt);
           return honest.reserve(request);
+        },
+      };
+    }),
+  },
+  {
+    defect: "counts all days together",
+    breaks: ["windows", "window-settled", "window-zone"],
+    make: limited(({ per: _, ...limit }) => [limit]),
+  },
+  {
+    defect: "ends the days of all zones at midnight of UTC",
+    breaks: ["window-zone"],
+    make: limited(({ timeZone: _, ...limit }) => [limit]),
+  },
+  {
+    defect: "looks at the first limit of an account alone",
+    breaks: ["windows"],
+    make: limited((limit, at) => (at === 0 ? [limit] : [])),
+  },
+  {
+    defect: "counts what is settled for the day on which it is settled",
+    breaks: ["window-settled"],
+    make: spoiled((honest, { now }) => {
+      const requests = new Map<string, LedgerRequest>();
+      return {
+        reserve(request) {
+          requests.set(request.id, { ...request, expiresAt: now() });
+          return honest.reserve(request);
+        },
+        settle(id, spent) {
+          const request = requests.get(id);
+          const isLater = request && new Date(request.expiresAt).getUTCDate() !== new Date(now()).getUTCDate();
+          if (!isLater) return honest.settle(id, spent);
+          honest.release(id);
+          honest.reserve({ ...request, id: `late ${id}`, ask: spent, expiresAt: farAway });
         },
       };
     }),

@@ -65,19 +65,18 @@ export class Reservations {
 
   /** The reservation, or the facts that end the run without one. */
   async reserve(request: ReservationRequest): Promise<Reservation | readonly FactBody[]> {
-    const { effect, prepared, state, context } = request;
+    const { effect, prepared, state } = request;
     const { clock, ref } = this.#deps;
     const run = state.run as Run;
     const id = `${ref.scope}/${ref.session}/${effect.id}`;
     const usage = this.#expected(request);
-    const { scope, user } = context.access;
-    const accounts = [`scope/${scope}`, `user/${scope}/${user}`, `session/${ref.scope}/${ref.session}`];
     // The closing fact of the attempt may still wait for hooks.
     const expiresAt = clock.now() + this.#deps.bound.agent.deadlines.totalMs + driverLimits.hookMs;
     const held = this.#unsent.get(id) ?? { runId: effect.runId, isReserved: false };
     this.#unsent.set(id, held);
     const asked = async (): Promise<LedgerOutcome> => {
       await this.#booked;
+      const accounts = this.#accountsOf(request, run);
       const outcome = await this.#ledger.reserve({ id, accounts, ask: await this.#amountOf(prepared, usage), expiresAt });
       held.isReserved = outcome.type === "reserved";
       // The attempt was given up meanwhile.
@@ -102,6 +101,14 @@ export class Reservations {
         return closing;
       },
     };
+  }
+
+  #accountsOf({ context: { access }, prepared: { intent } }: ReservationRequest, run: Run): readonly string[] {
+    const { scope, session } = this.#deps.ref;
+    const accounts = [`scope/${access.scope}`, `user/${access.scope}/${access.user}`, `session/${scope}/${session}`];
+    const { provider, model } = intent;
+    const { agent, labels = {} } = run;
+    return this.#ledger.accountsOf?.({ accounts, session, agent, provider, model, access, labels }) ?? accounts;
   }
 
   /** Releases the reservations of attempts that are no longer planned. A reservation that another owner may use under the same id is kept. */
@@ -183,14 +190,14 @@ function refusedFacts(
   refused: Extract<LedgerOutcome, { readonly type: "refused" }>,
   prepared: PreparedModel,
 ): readonly FactBody[] {
-  const { account, which, limit } = refused;
+  const { account, which, limit, per } = refused;
   const { runId } = run;
   const name = `${which} of ${account}`;
   const reached: readonly FactBody[] = run.limit ? [] : [{ type: "limit.reached", runId, which: name, value: limit }];
   const kept = keptOf(prepared);
   if (run.limits.onLimit === "stop") return [...reached, { type: "run.finished", runId, status: "completed", reason: "limit", ...kept }];
   const what = which === "tokens" ? "tokens" : "US dollars";
-  const message = `The account \`${account}\` has reached its limit of ${limit} ${what}.`;
+  const message = `The account \`${account}\` has reached its limit of ${limit} ${what}${per === undefined ? "" : ` per ${per}`}.`;
   const failure = { code: "LIMIT_REACHED", message, retryable: false } as const;
   return [...reached, { type: "run.finished", runId, status: "failed", reason: failure.code, failure, ...kept }];
 }

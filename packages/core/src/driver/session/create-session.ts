@@ -7,15 +7,13 @@ import { checkPayload } from "../log/spill-values.ts";
 import type { Deps } from "../setup/deps.ts";
 import type { SessionOptions } from "../setup/session-options.ts";
 import { childSession } from "./commands/child-session.ts";
+import { keepContext } from "./commands/session-contexts.ts";
 import type { CommandContext } from "./commands/submit.ts";
 import { depsOf } from "./deps-of.ts";
 import { createDriveUntilIdle } from "./drive-until-idle.ts";
 import { watchRun } from "./execution.ts";
 import { SessionDriver } from "./session-driver.ts";
 import { SessionHandle } from "./session-handle.ts";
-
-/** The context of the commands behind each public session. */
-const handles = new WeakMap<AgentSession, CommandContext>();
 
 type Shared = Omit<SessionOptions, "agent" | "id" | "access" | "context" | "tools" | "prompt" | "title" | "metadata" | "drives" | "node">;
 
@@ -28,7 +26,7 @@ export function createSession<Output>(options: SessionOptions<Output>): AgentSes
     throw new AgentError("CONFIG_INVALID", { message: "`agent` is no agent.", fix: "Pass what `createAgent` gave." });
   const context = openContext(options);
   const session = new SessionHandle<Output>(context);
-  handles.set(session, context);
+  keepContext(session, context);
   return session;
 }
 
@@ -63,14 +61,4 @@ function openContext(options: SessionOptions, parent?: ParentLink): CommandConte
 /** What a child has in common with its parent. */
 function sharedOf({ agent, id, access, context, tools, prompt, title, metadata, drives, node, ...shared }: SessionOptions): Shared {
   return shared;
-}
-
-/** @throws AgentError INPUT_INVALID for an object that `createSession` of this copy of core did not make */
-export function handleOf(session: AgentSession): CommandContext {
-  const handle = handles.get(session);
-  if (handle) return handle;
-  throw new AgentError("INPUT_INVALID", {
-    message: "This is no session of this copy of Loopwright.",
-    fix: "Pass what `createSession` gave.",
-  });
 }

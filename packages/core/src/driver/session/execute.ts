@@ -5,8 +5,9 @@ import { type CheckedInput, checkInput } from "../../protocol/checked-input.ts";
 import type { AgentSession, ExecuteOptions, ExecuteStream } from "../../protocol/execute.ts";
 import type { ExecuteInput } from "../../protocol/execute-input.ts";
 import type { AcceptedInput } from "./commands/accept-input.ts";
+import { contextOf } from "./commands/session-contexts.ts";
 import { beginOf } from "./commands/submit.ts";
-import { createSession, handleOf } from "./create-session.ts";
+import { createSession } from "./create-session.ts";
 import { watchRun } from "./execution.ts";
 
 /**
@@ -21,7 +22,7 @@ export function execute<Output>(
   options: ExecuteOptions = {},
 ): ExecuteStream<Output> {
   const session = isAgent(target) ? createSession<Output>({ agent: target }) : target;
-  const handle = handleOf(session);
+  const handle = contextOf(session);
   const checked = checkInput(input);
   if (typeof options !== "object" || options === null)
     throw new AgentError("INPUT_INVALID", { message: "The options are no object.", fix: "Leave them out, or pass an object." });
@@ -34,5 +35,5 @@ export function resume<Output>(session: AgentSession<Output>, options: { readonl
     bodies: [],
     runId: state.run?.runId ?? state.inputs[0]?.runId ?? state.lastRun?.runId ?? "",
   });
-  return watchRun(handleOf(session), begin, options);
+  return watchRun(contextOf(session), begin, options);
 }
