@@ -260,16 +260,16 @@ describe("the end of what started a child", () => {
 });
 
 describe("a child that waits for a person", () => {
-  it("is answered at its own session, and the tool gets its result", async () => {
+  it("is answered at the session of its parent while the tool runs, and the tool gets its result", async () => {
     const remove = defineTool({ name: "remove", description: "Removes.", parameters, approval: true, execute: () => "gone" });
     const { agent } = helper([{ calls: [{ name: "remove" }] }, { text: "removed" }], { tools: [remove] });
     const made = world(delegating, { tools: [delegate(startsWith(agent))] });
     const stream = execute(made.session, "Go.");
-    await recorded(made, "approval.requested");
-    const child = createSession({ agent, id: await childOf(made), store: made.store, clock: made.clock, drives: false });
-    await child.ready();
-    const [approval] = child.pendingApprovals;
-    await child.decide(approval?.callKey ?? "", { decision: "allow" });
+    while (!(await made.types()).includes("child.waiting")) await calm();
+    expect(made.session.snapshot()).toMatchObject({ status: "running", run: { tools: [{ toolName: "delegate" }] } });
+    const [approval] = made.session.pendingApprovals;
+    expect(approval).toMatchObject({ toolName: "remove", session: await childOf(made), agent: "helper" });
+    await made.session.decide(approval?.callKey ?? "", { decision: "allow" });
     const { messages, text } = await finished(stream.result(), made);
     expect([text, JSON.stringify(messages).includes("removed")]).toEqual(["ok", true]);
   });

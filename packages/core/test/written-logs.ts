@@ -50,6 +50,67 @@ const started = (runId: string): FactBody => ({
 const call = (index: number) =>
   ({ type: "tool_call", callKey: `r1.1.${index}`, id: `c${index}`, name: "research", args: { about: index } }) as const;
 
+const below = (index: number) => ({
+  session: "child-b",
+  agent: "researcher",
+  toolCallId: `b${index}`,
+  callKey: `r2.1.${index}`,
+  toolName: "remove",
+  args: { path: `/${index}` },
+});
+const child = { session: "child-b", callKey: "r1.1.0" };
+
+/** A call whose child waits for a person and a client, rests, and continues after each answer at this session. */
+const waitingBelow: readonly FactBody[] = [
+  opened,
+  claimed,
+  { type: "input.accepted", inputId: "i1", ...from, mode: "enqueue", message: { role: "user", content: "Tidy up." } },
+  started("r1"),
+  { type: "model.started", ...from, turn: 1, attempt: 1, ...model, requestDigest: "d" },
+  {
+    type: "model.finished",
+    ...from,
+    turn: 1,
+    attempt: 1,
+    message: { role: "assistant", content: [call(0)], stopReason: "tool_calls" },
+    stopReason: "tool_calls",
+    calls: [{ callKey: "r1.1.0", route: "server" }],
+    usage,
+    timings: { totalMs: 10 },
+  },
+  { type: "tool.started", ...from, callKey: "r1.1.0", attempt: 1, argsDigest: "d", replay: "idempotent", idempotencyKey: "r1.1.0" },
+  { type: "child.linked", ...from, ...child, agent: "researcher", key: "agent", budget: { tokensMax: 1_000 } },
+  { type: "child.waiting", ...from, ...child, waits: [{ ...below(0), argsDigest: "d", reason: "It removes a file." }] },
+  {
+    type: "child.waiting",
+    ...from,
+    ...child,
+    waits: [{ ...below(0), argsDigest: "d", reason: "It removes a file." }, below(1)],
+    rests: true,
+  },
+  { type: "approval.decided", ...from, callKey: "r2.1.0", decision: "allow", by: "ann", argsDigest: "d", child },
+  { type: "owner.claimed", node: "n2", leaseMs: 20_000 },
+  { type: "tool.started", ...from, callKey: "r1.1.0", attempt: 2, argsDigest: "d", replay: "idempotent", idempotencyKey: "r1.1.0" },
+  { type: "child.waiting", ...from, ...child, waits: [below(1)], rests: true },
+  { type: "client.answered", ...from, callKey: "r2.1.1", by: "ann", outcome: "ok", output: text("done"), child },
+  { type: "tool.started", ...from, callKey: "r1.1.0", attempt: 3, argsDigest: "d", replay: "idempotent", idempotencyKey: "r1.1.0" },
+  { type: "child.finished", ...from, ...child, outcome: "ok", output: [], usage, toolCallCount: 2 },
+  { type: "tool.finished", ...from, callKey: "r1.1.0", outcome: "ok", output: text("Tidy.") },
+  { type: "model.started", ...from, turn: 2, attempt: 1, ...model, requestDigest: "d" },
+  {
+    type: "model.finished",
+    ...from,
+    turn: 2,
+    attempt: 1,
+    message: { role: "assistant", content: text("All is tidy."), stopReason: "stop" },
+    stopReason: "stop",
+    calls: [],
+    usage,
+    timings: { totalMs: 10 },
+  },
+  { type: "run.finished", ...from, status: "completed", reason: "answer" },
+];
+
 /** A call that waits for a child, one whose tool begins a child beside itself, and an answer of the second model after a retry. */
 const children: readonly FactBody[] = [
   { ...opened, keyId: "key-7", policy: { keep: "text" } },
@@ -221,4 +282,4 @@ const schedules: readonly FactBody[] = [
 ];
 
 /** By the name of their golden log. */
-export const writtenLogs: { readonly [name: string]: readonly FactBody[] } = { children, schedules };
+export const writtenLogs: { readonly [name: string]: readonly FactBody[] } = { children, schedules, "waiting-below": waitingBelow };

@@ -1,7 +1,7 @@
 import { addSpent, type DurableEvent } from "@loopwright/core/protocol";
 import { childCall, endedCall, startedCall, waitingCall } from "./fold-call.ts";
-import { callIndex } from "./path.ts";
 import type { ViewDraft } from "./view-draft.ts";
+import { allPending, changeAgent } from "./waiting-agents.ts";
 
 /** Applies events of the calls of the open turn, and usage outside model calls. Other events change nothing. */
 export function applyCallEvent(draft: ViewDraft, event: DurableEvent): void {
@@ -16,7 +16,7 @@ export function applyCallEvent(draft: ViewDraft, event: DurableEvent): void {
       return;
     case "awaiting_tool_execution":
       for (const asked of event.toolCalls) draft.changeCall(asked.callKey, (call) => waitingCall(call, asked));
-      view.pendingToolCalls = [...view.pendingToolCalls, ...event.toolCalls].sort((a, b) => callIndex(a.callKey) - callIndex(b.callKey));
+      view.pendingToolCalls = allPending([...view.pendingToolCalls, ...event.toolCalls], view.run?.waitingAgents ?? []);
       return;
     case "approval_requested":
       draft.changeCall(event.callKey, (call) => waitingCall(call, event));
@@ -24,7 +24,15 @@ export function applyCallEvent(draft: ViewDraft, event: DurableEvent): void {
     case "approval_decided":
       draft.changeCall(event.callKey, ({ deadline: _, approval: __, ...call }) => ({ ...call, state: "pending" }));
       return;
+    case "agent_waiting": {
+      const { callKey, session, agent, pendingApprovals, pendingToolCalls } = event;
+      changeAgent(draft, session, { ...(callKey === undefined ? {} : { callKey }), session, agent, pendingApprovals, pendingToolCalls });
+      return;
+    }
     case "agent_end":
+      changeAgent(draft, event.session);
+      Object.assign(view, addSpent(view, event));
+      return;
     case "context_compacted":
     case "expense":
       Object.assign(view, addSpent(view, event));

@@ -14,6 +14,7 @@ import type {
   SessionStatus,
   Timings,
   Usage,
+  WaitingAgent,
   WaitingInput,
 } from "@loopwright/core/protocol";
 
@@ -113,6 +114,8 @@ export interface ViewRun {
   readonly limit?: { readonly which: string; readonly value: number };
   /** The message that the next input continues, when the head was moved during the run. */
   readonly movedHead?: MessageId | null;
+  /** Children that wait for people and clients, by session. Their calls are answered at this session. */
+  readonly waitingAgents?: readonly WaitingAgent[];
   /** Why it is about to end. */
   readonly failure?: { readonly code: ErrorCode; readonly error: string };
 }

@@ -2,6 +2,7 @@ import { pathOf, type SessionSnapshot } from "@loopwright/core/protocol";
 import { CallMap } from "./call-map.ts";
 import { answeredCall, askedCalls, childCall, startedCall, waitingCall } from "./fold-call.ts";
 import type { SessionView, ViewAnswer, ViewCall, ViewEnd, ViewRun } from "./session-view.ts";
+import { allPending, sortedAgents } from "./waiting-agents.ts";
 
 /** The view of a snapshot. Takes time in proportion to the number of messages. */
 export function viewOf(snapshot: SessionSnapshot): SessionView {
@@ -19,7 +20,7 @@ export function viewOf(snapshot: SessionSnapshot): SessionView {
     children,
     path: pathOf({ messages, head: same.head }),
     calls: callsIn(snapshot),
-    pendingToolCalls: run?.pendingToolCalls ?? [],
+    pendingToolCalls: allPending(run?.pendingToolCalls ?? [], sortedAgents(run?.waitingAgents ?? [])),
     ...(run?.answering === undefined ? {} : { answer: answerOf(snapshot, { lane: run.answering, runId: run.runId }) }),
     ...(run ? { run: runOf(run) } : {}),
     ...(lastRun ? { lastRun: endOf(lastRun) } : {}),
@@ -38,9 +39,11 @@ function runOf({
   pendingToolCalls: ___,
   pendingApprovals: ____,
   pendingChildren: _____,
+  waitingAgents,
   retry,
-  ...same
+  ...plain
 }: NonNullable<SessionSnapshot["run"]>): ViewRun {
+  const same = waitingAgents ? { ...plain, waitingAgents: sortedAgents(waitingAgents) } : plain;
   return retry && same.aborting === undefined ? { ...same, retry } : same;
 }
 

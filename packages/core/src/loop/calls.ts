@@ -1,5 +1,6 @@
 import type { ToolResultMessage } from "../message/message.ts";
 import { append, emptyList } from "./append-list.ts";
+import { answeredBelow, foldAnswerBelow } from "./below.ts";
 import type { CallResult, FactOf } from "./fact.ts";
 import { appendToRun } from "./inputs.ts";
 import { policyOfShown } from "./policy.ts";
@@ -38,7 +39,7 @@ export function foldToolStarted(state: State, fact: FactOf<"tool.started">): Sta
 
 /** True if the fact gives an open call its one result. Answers of clients fit only calls that were sent to a client. */
 export function settlesCall(state: State, fact: FactOf<"tool.finished"> | FactOf<"client.answered">): Call | undefined {
-  const call = openCall(state, fact);
+  const call = fact.type === "client.answered" && fact.child ? undefined : openCall(state, fact);
   return fact.type === "client.answered" && call?.state !== "awaiting_client" ? undefined : call;
 }
 
@@ -56,6 +57,7 @@ export function foldToolFinished(state: State, fact: FactOf<"tool.finished">): S
 const endsWithCalls = ({ decision }: Run): boolean => decision?.action === "stop" || decision?.action === "finish";
 
 export function foldClientAnswered(state: State, fact: FactOf<"client.answered">): State {
+  if (fact.child) return foldAnswerBelow(state, fact);
   const call = settlesCall(state, fact);
   return call ? settle(state, call, fact) : state;
 }
@@ -94,7 +96,7 @@ export function asksAbout(state: State, fact: FactOf<"approval.requested">): Cal
 
 /** The call on which the fact decides: one that is awaiting approval. */
 export function decidesOn(state: State, fact: FactOf<"approval.decided">): Call | undefined {
-  const call = openCall(state, fact);
+  const call = fact.child ? undefined : openCall(state, fact);
   return call?.state === "awaiting_approval" ? call : undefined;
 }
 
@@ -113,7 +115,7 @@ export function askedBy({ argsDigest, reason, deadline, args }: FactOf<"approval
 }
 
 export function foldApprovalDecision(state: State, fact: FactOf<"approval.decided">): State {
-  if (!decidesOn(state, fact)) return state;
+  if (!decidesOn(state, fact) && !answeredBelow(state, fact)) return state;
   const { callKey, runId, seq, at, decision, by, args, note, argsDigest, idempotencyKey: key } = fact;
   const known: KnownDecision = {
     callKey,
@@ -127,6 +129,10 @@ export function foldApprovalDecision(state: State, fact: FactOf<"approval.decide
     ...(args ? { args } : {}),
     ...(note === undefined ? {} : { note }),
   };
+  if (fact.child) {
+    const answered = foldAnswerBelow(state, fact);
+    return { ...answered, decisions: append(state.decisions ?? emptyList<KnownDecision>(), known) };
+  }
   const isClient = openCall(state, fact)?.route === "client";
   const approval = { decision, ...(note === undefined ? {} : { note }), ...(isClient ? { at } : {}) };
   const decided = patchCall(state, callKey, { state: "pending", approval, ...(args ? { args } : {}) });

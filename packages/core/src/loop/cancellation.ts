@@ -1,8 +1,8 @@
 import { childStopped, interrupted, notRun } from "./closing-results.ts";
-import type { Plan } from "./effect.ts";
+import type { Effect, Plan } from "./effect.ts";
 import type { FactBody } from "./fact.ts";
 import { crashed } from "./next-turn.ts";
-import type { Call, Run } from "./state.ts";
+import type { Call, KeyedChild, Run } from "./state.ts";
 
 /**
  * Calls that have not started end as aborted, and calls with an unknown outcome as interrupted. The driver signals running effects, and waits for their
@@ -17,7 +17,17 @@ export function planAbort(run: Run): Plan {
     const close = call.state === "running" ? interrupted : call.state === "awaiting_child" ? childStopped : notRun;
     facts.push(close(runId, call));
   }
-  const isOver = !open && run.calls.every((call: Call) => call.state === "done");
+  const children = childrenToStop(run);
+  const isOver = !open && children.length === 0 && run.calls.every((call: Call) => call.state === "done");
   if (isOver) facts.push({ type: "run.finished", runId, status: "aborted", reason: abort?.reason ?? "aborted" });
-  return { facts, effects: [] };
+  const effects =
+    facts.length > 0 ? [] : children.map((child): Effect => ({ type: "stop-child", id: `${child.session}/stop`, runId, child }));
+  return { facts, effects };
+}
+
+/** The children without an end whose call does not run: a tool that runs sees to the ends of its own. */
+function childrenToStop({ children = [], calls }: Run): readonly KeyedChild[] {
+  const isRunning = ({ callKey }: KeyedChild): boolean =>
+    calls.some(({ part, state, inDoubt }) => part.callKey === callKey && state === "running" && !inDoubt);
+  return children.filter((child) => !child.isDone && !isRunning(child));
 }

@@ -14,6 +14,9 @@ export interface PendingToolCall {
   readonly args: JsonObject;
   /** Milliseconds since the epoch after which an answer is too late. */
   readonly deadline?: number;
+  /** Of a call of a child: its session and its agent. It is answered here all the same. */
+  readonly session?: string;
+  readonly agent?: string;
 }
 
 /** A call that is awaiting approval, with the fields that a person needs to decide on it. */
@@ -29,6 +32,19 @@ export interface PendingApproval {
   readonly reason?: string;
   /** Milliseconds since the epoch after which a decision is too late. */
   readonly deadline?: number;
+  /** Of a call of a child: its session and its agent. It is decided here all the same. */
+  readonly session?: string;
+  readonly agent?: string;
+}
+
+/** What a child and its children wait for. */
+export interface WaitingAgent {
+  /** Absent: a hook started the child. */
+  readonly callKey?: string;
+  readonly session: string;
+  readonly agent: string;
+  readonly pendingApprovals: readonly PendingApproval[];
+  readonly pendingToolCalls: readonly PendingToolCall[];
 }
 
 /** The events that subscribers receive for a fact. Never read back. */
@@ -117,6 +133,8 @@ export type DurableBody =
       /** Of an awaited call, where a gate or a person has changed those of the model. */
       readonly args?: JsonObject;
     }
+  /** What a child and its children wait for now, to be answered at this session. It replaces the last one of the child; its `agent_end` ends it. */
+  | ({ readonly type: "agent_waiting" } & WaitingAgent)
   | { readonly type: "agent_end"; readonly callKey?: string; readonly session: string; readonly usage?: Usage; readonly cost?: Cost }
   | { readonly type: "aborting"; readonly reason: string }
   | { readonly type: "limit_reached"; readonly which: string; readonly value: number }
@@ -163,6 +181,14 @@ export type EphemeralBody =
       readonly output: string;
       /** The steps of the tool. Absent: it has reported none yet. */
       readonly progress?: readonly ProgressStep[];
+    }
+  /** An event of the child's own stream, with its own cursor or its own lane and number. Events of its children are in it as `agent_delta`. */
+  | {
+      readonly type: "agent_delta";
+      readonly callKey: string;
+      readonly session: string;
+      readonly agent: string;
+      readonly event: SessionEvent;
     }
   | {
       readonly type: "progress";

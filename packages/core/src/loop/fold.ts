@@ -10,11 +10,10 @@ import type { Fact, Hooked } from "./fact.ts";
 import { mergedHookState } from "./facts/hook-state.ts";
 import { fits, kindOf } from "./kinds/fact-kinds.ts";
 import { spend } from "./kinds/spend.ts";
-import { trackOwnerLoss } from "./lost-owners.ts";
 import { isAtRest, type State } from "./state.ts";
 
 /** Version of the fold. It must be raised when any log folds to another state than before, because snapshots of other versions are not used. */
-export const foldVersion = 8;
+export const foldVersion = 9;
 
 /** The state after one more fact. */
 export function fold(state: State, fact: Fact): State {
@@ -43,4 +42,21 @@ function withRest(state: State, { at }: Fact): State {
   const { run, updatedAt = at } = state;
   if (!run || run.limits.durationMs <= 0 || at <= updatedAt || !isAtRest(state)) return state;
   return { ...state, run: { ...run, restedMs: (run.restedMs ?? 0) + at - updatedAt } };
+}
+
+/**
+ * The state after a fact, with the mark that an owner was lost. A claim of a session that no owner has continued since it rested is a normal beginning:
+ * no owner has died.
+ */
+function trackOwnerLoss(before: State, after: State, fact: Fact): State {
+  const { attended } = after;
+  if (fact.epoch === undefined && !attended) return after;
+  if (isAtRest(after)) return attended ? unattended(after) : after;
+  if (!attended) return { ...after, attended: {} };
+  return fact.type === "owner.claimed" && after.epoch > before.epoch ? { ...after, attended: { takenOverSeq: fact.seq } } : after;
+}
+
+/** Copies the whole state only if the mark changes, because this runs for every fact. */
+function unattended({ attended: _, ...rest }: State): State {
+  return rest;
 }

@@ -40,6 +40,8 @@ function closingFact(run: Run, call: Call, index: number): FactBody | undefined 
   }
   if (call.route === "unknown") return unknownTool(run, call);
   if (call.route === "invalid") return badArguments(runId, call);
+  // Its child exists, so the call continues.
+  if (call.suspensions) return undefined;
   if (isOverLimit(run, index) || (run.limit && run.turn > run.limit.turn)) {
     return closeCall(runId, call, { outcome: "denied", code: "TOOL_LIMIT", text: "Not run: the limit of this request is used up." });
   }
@@ -67,7 +69,7 @@ const hasLookup = (run: Run, call: Call): boolean => policyOf(run, call)?.lookup
 
 function mayRunAgain(run: Run, call: Call): boolean {
   const policy = policyOf(run, call);
-  return policy !== undefined && policy.replay !== "once" && call.attempt < run.limits.toolAttemptsMax;
+  return policy !== undefined && policy.replay !== "once" && call.attempt - (call.suspensions ?? 0) < run.limits.toolAttemptsMax;
 }
 
 /** One request for all client calls of the turn. */

@@ -9,6 +9,7 @@ import type {
   ApprovalVerdict,
   Decision,
   DeclaredTool,
+  FactOf,
   HookState,
   Labels,
   ModelChain,
@@ -18,6 +19,7 @@ import type {
   RunOptions,
   RunStatus,
   ScheduledInput,
+  WaitingCall,
 } from "./fact.ts";
 import type { CallRoute, RunLimits, ToolPolicies } from "./policy.ts";
 
@@ -122,6 +124,8 @@ export interface Call {
   readonly approval?: { readonly decision: ApprovalVerdict; readonly note?: string; readonly at?: number };
   /** The session whose end the call waits for. */
   readonly child?: { readonly session: string; readonly agent: string };
+  /** How often its child has rested, so that its tool was left and ran again. */
+  readonly suspensions?: number;
 }
 
 /** A session that user code of a run has begun, under the key with which it finds it again. */
@@ -131,6 +135,10 @@ export interface KeyedChild {
   readonly session: string;
   readonly agent: string;
   readonly budget?: RunBudget;
+  /** Its calls, and those of its children, that wait for people and clients. */
+  readonly waits?: readonly WaitingCall[];
+  /** Given at this session since the child last rested. */
+  readonly answers?: readonly (FactOf<"approval.decided"> | FactOf<"client.answered">)[];
   readonly isDone?: true;
 }
 

@@ -11,6 +11,7 @@ export type {
   PendingToolCall,
   SessionEvent,
   TransportEvent,
+  WaitingAgent,
 } from "../loop/event.ts";
 export type {
   Access,

@@ -1,5 +1,5 @@
 import type { Failure } from "../errors.ts";
-import type { PendingApproval, PendingToolCall } from "../loop/event.ts";
+import type { PendingApproval, PendingToolCall, WaitingAgent } from "../loop/event.ts";
 import type { InputMode, Retention, RunStatus } from "../loop/fact.ts";
 import type { SessionStatus, WaitingReason } from "../loop/state.ts";
 import type { JsonObject } from "../message/json.ts";
@@ -63,6 +63,8 @@ export interface OpenRun {
   readonly pendingChildren?: readonly PendingChild[];
   /** Calls that are awaiting approval. */
   readonly pendingApprovals?: readonly PendingApproval[];
+  /** Children whose calls wait for people and clients; `pendingApprovals` and `pendingToolCalls` have those calls, too. */
+  readonly waitingAgents?: readonly WaitingAgent[];
   /** Why it is being stopped. */
   readonly aborting?: string;
   /** The last attempt was thrown away; the next one begins at `until`, once that is known. */

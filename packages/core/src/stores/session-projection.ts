@@ -1,4 +1,4 @@
-import type { Fact } from "../loop/fact.ts";
+import type { Fact, FactOf } from "../loop/fact.ts";
 import { derivedTitle } from "../message/derived-title.ts";
 import { type Message, textOf } from "../message/message.ts";
 import { addCost, addUsage } from "../message/usage.ts";
@@ -141,15 +141,15 @@ function applyToRun(draft: Draft, fact: Fact): void {
       asked.add(fact.callKey);
       return;
     case "child.linked":
-      if (fact.callKey !== undefined && fact.key === undefined) waitForChild(draft, fact.callKey);
+    case "child.waiting":
+    case "child.finished":
+      if (fact.callKey !== undefined) applyToChild(draft, fact.callKey, fact);
       return;
     case "client.answered":
     case "approval.decided":
-      waiting.delete(fact.callKey);
+      waiting.delete(fact.child?.callKey ?? fact.callKey);
       asked.delete(fact.callKey);
-      return;
-    case "child.finished":
-      if (fact.callKey !== undefined && children.has(fact.callKey)) endCall(draft, fact.callKey);
+      children.delete(fact.child?.callKey ?? "");
       return;
     case "tool.finished":
       endCall(draft, fact.callKey);
@@ -162,6 +162,15 @@ function applyToRun(draft: Draft, fact: Fact): void {
       working.clear();
       return;
   }
+}
+
+/** A call waits for a child that it has begun, or for one that rests. The tool of a call whose child rests no longer runs again. */
+function applyToChild(draft: Draft, callKey: string, fact: FactOf<"child.linked" | "child.waiting" | "child.finished">): void {
+  const { waiting, children } = draft;
+  if (fact.type === "child.finished") {
+    if (children.has(callKey)) endCall(draft, callKey);
+  } else if (fact.type === "child.linked" ? fact.key === undefined : fact.rests) waitForChild(draft, callKey);
+  else if (children.delete(callKey)) waiting.delete(callKey);
 }
 
 function waitForChild({ waiting, children, working }: Draft, callKey: string): void {

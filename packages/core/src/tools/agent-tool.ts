@@ -8,7 +8,7 @@ import type { Tool, ToolEvent } from "./tool.ts";
 
 /** How an agent is offered to another one as a tool. */
 export interface AgentToolOptions<Schema extends StandardSchema | JsonSchema = JsonSchema>
-  extends ChildOptions,
+  extends Pick<ChildOptions, "budget">,
     Pick<Tool<ArgsOf<Schema>>, "label" | "timeoutMs" | "outputMax" | "sequential" | "counts" | "approval" | "enabled"> {
   /** What runs: an agent of `createAgent`. */
   readonly agent: ChildAgent<unknown>;
@@ -53,7 +53,7 @@ export function agentTool<const Schema extends StandardSchema | JsonSchema = Jso
     // The same call finds the same child, so running it again is safe whatever the child does.
     replay: "idempotent",
     async execute(args, { child }): Promise<Extract<ToolEvent, { type: "complete" }>> {
-      const end = await child("agent", agent, input(args), budget ? { budget } : {});
+      const end = await child("agent", agent, input(args), { suspends: true, ...(budget ? { budget } : {}) });
       if (end.error) throw end.error;
       const { session, text, output, toolCallCount, usage, cost, limit } = end;
       const spent = { toolCallCount, ...(usage ? { usage } : {}), ...(cost ? { cost } : {}), ...(limit ? { limit } : {}) };

@@ -39,6 +39,11 @@ export type ChildResult<Output = unknown> =
 export interface ChildOptions {
   /** What it may spend at most, also by its own children. Default, and never more: what the run that starts it has left of its limits. */
   readonly budget?: Pick<RunBudget, "tokensMax" | "costUsdMax">;
+  /**
+   * While everything in the child waits for people or clients, the call is left, and no process is needed. After an answer the tool runs again from its
+   * beginning and finds the child, so what it does before must bear that. Default false: the tool waits in its process, within its `timeoutMs`.
+   */
+  readonly suspends?: boolean;
 }
 
 /** See `ToolContext.child`. */

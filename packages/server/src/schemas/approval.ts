@@ -13,6 +13,8 @@ export const pendingApproval: z.ZodType<PendingApproval> = exactly<PendingApprov
     argsDigest: z.string(),
     reason: z.string().exactOptional(),
     deadline: z.number().exactOptional(),
+    session: z.string().exactOptional(),
+    agent: z.string().exactOptional(),
   }),
 );
 

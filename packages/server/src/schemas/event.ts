@@ -1,11 +1,11 @@
-import type { DurableEvent, EphemeralEvent, TransportEvent } from "@loopwright/core/protocol";
+import type { DurableEvent, EphemeralEvent, SessionEvent, TransportEvent } from "@loopwright/core/protocol";
 import { z } from "zod";
 import { pendingApproval } from "./approval.ts";
 import { assistantPart, cost, resultPart, toolCallPart, usage } from "./content.ts";
 import { exactly } from "./exactly.ts";
 import { json, jsonObject, listOf } from "./json.ts";
 import { callOutcome, message, progressFields, progressStep } from "./message.ts";
-import { errorCode, pendingToolCall } from "./session.ts";
+import { errorCode, pendingToolCall, waitingAgent } from "./session.ts";
 
 const parent = z.string().nullable();
 const spent = { usage: usage.exactOptional(), cost: cost.exactOptional() };
@@ -64,6 +64,8 @@ const durableTypes = [
     argsDigest: z.string(),
     reason: z.string().exactOptional(),
     deadline: z.number().exactOptional(),
+    session: z.string().exactOptional(),
+    agent: z.string().exactOptional(),
   }),
   durable("approval_decided", {
     toolCallId: z.string(),
@@ -80,6 +82,7 @@ const durableTypes = [
     awaited: z.literal(true).exactOptional(),
     args: jsonObject.exactOptional(),
   }),
+  durable("agent_waiting", waitingAgent),
   durable("agent_end", { callKey: z.string().exactOptional(), session: z.string(), ...spent }),
   durable("aborting", { reason: z.string() }),
   durable("limit_reached", { which: z.string(), value: z.number() }),
@@ -104,6 +107,9 @@ function ephemeral<const Type extends string, Fields extends z.ZodRawShape>(type
   return z.object({ type: z.literal(type), lane: z.int(), n: z.int(), ...fields });
 }
 
+/** An event of the child's own stream: one of these schemas again, which is not repeated here. */
+const eventOfChild = z.looseObject({ type: z.string() }) as unknown as z.ZodType<SessionEvent>;
+
 const index = z.int();
 const ephemeralTypes = [
   ephemeral("text_start", { index }),
@@ -127,6 +133,7 @@ const ephemeralTypes = [
     progress: listOf(progressStep).exactOptional(),
   }),
   ephemeral("progress", { callKey: z.string(), ...progressFields }),
+  ephemeral("agent_delta", { callKey: z.string(), session: z.string(), agent: z.string(), event: eventOfChild }),
 ] as const;
 
 /** An ephemeral event between two facts, with its lane. */

@@ -3,6 +3,7 @@ import type {
   AcceptedSubmission,
   Failure,
   OpenRun,
+  PendingApproval,
   PendingToolCall,
   Retention,
   RunningTool,
@@ -34,8 +35,25 @@ export const pendingToolCall: z.ZodType<PendingToolCall> = exactly<PendingToolCa
     toolName: z.string(),
     args: jsonObject,
     deadline: z.number().exactOptional(),
+    session: z.string().exactOptional(),
+    agent: z.string().exactOptional(),
   }),
 );
+
+/** What a child and its children wait for. */
+export const waitingAgent: {
+  readonly callKey: z.ZodExactOptional<z.ZodString>;
+  readonly session: z.ZodString;
+  readonly agent: z.ZodString;
+  readonly pendingApprovals: z.ZodType<readonly PendingApproval[]>;
+  readonly pendingToolCalls: z.ZodType<readonly PendingToolCall[]>;
+} = {
+  callKey: z.string().exactOptional(),
+  session: z.string(),
+  agent: z.string(),
+  pendingApprovals: listOf(pendingApproval),
+  pendingToolCalls: listOf(pendingToolCall),
+};
 
 const failure: z.ZodType<Failure> = exactly<Failure>()(
   z.object({ code: errorCode, message: z.string(), retryable: z.boolean(), retryAfterMs: z.number().exactOptional() }),
@@ -85,6 +103,7 @@ const openRun: z.ZodType<OpenRun> = exactly<OpenRun>()(
       z.object({ callKey: z.string(), session: z.string(), agent: z.string(), args: jsonObject.exactOptional() }),
     ).exactOptional(),
     pendingApprovals: listOf(pendingApproval).exactOptional(),
+    waitingAgents: listOf(z.object(waitingAgent)).exactOptional(),
     aborting: z.string().exactOptional(),
     retry: z.object({ reason: z.string(), until: z.number().exactOptional() }).exactOptional(),
     limit: z.object({ which: z.string(), value: z.number() }).exactOptional(),

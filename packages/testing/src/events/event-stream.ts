@@ -139,7 +139,7 @@ function tokenOf(event: AgentEvent, next: AgentEvent | undefined): EventToken {
   if (event.type === "message_end") return { name: event.type, role: event.message.role, key: callKey };
   if (event.type === "awaiting_tool_execution") return { name: event.type, key: event.toolCalls.map((call) => call.callKey).join(" ") };
   if (event.type === "verdict") return { name: event.type, key: "" };
-  if (event.type === "agent_start" || event.type === "agent_end")
+  if (event.type === "agent_start" || event.type === "agent_end" || event.type === "agent_waiting")
     return { name: event.type, role: event.callKey === undefined ? "hook" : "call", key: event.callKey ?? "" };
   if ("callKey" in event) return { name: event.type, key: event.callKey };
   return { name: event.type, key: "index" in event ? `index ${event.index}` : "" };

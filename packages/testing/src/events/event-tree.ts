@@ -104,7 +104,7 @@ run
 ├─ input_accepted ~*
 ├─ aborting ~?
 ├─ verdict | expense ~*
-├─ agent_start hook | agent_end ~*
+├─ agent_start hook | agent_end | agent_waiting ~*
 ├─ run_start
 ├─ remark ?
 ├─ turn *
@@ -122,7 +122,7 @@ run
 │     │  ├─ approval_decided ?
 │     │  ├─ running *
 │     │  │  ├─ tool_execution_start
-│     │  │  └─ tool_execution_delta | progress | agent_start | agent_end *
+│     │  │  └─ tool_execution_delta | progress | agent_start | agent_end | agent_waiting | agent_delta *
 │     │  ├─ agent_start call ?
 │     │  ├─ tool_execution_end ?
 │     │  ├─ agent_end call *

@@ -52,6 +52,7 @@ export function intentOf(effect: Effect, scenario: LoopScenario, now: number): F
       };
     }
     case "gate-calls":
+    case "stop-child":
     case "lookup-tool":
       return undefined;
     default:

@@ -194,6 +194,12 @@ class SimulatedSession {
       this.gate(effect);
       return;
     }
+    if (effect.type === "stop-child") {
+      const { session, callKey } = effect.child;
+      const place = { runId: effect.runId, ...(callKey === undefined ? {} : { callKey }) };
+      this.add({ type: "child.finished", ...place, session, outcome: "aborted", output: [], ...this.scenario.spentOn(session) });
+      return;
+    }
     if (effect.type === "open-run") this.runs.push(effect.input.runId);
     if (effect.type === "call-model" || effect.type === "run-tool" || effect.type === "lookup-tool") this.running.set(effect.id, effect);
     if (effect.type === "run-tool" && this.beginChild(effect)) return;

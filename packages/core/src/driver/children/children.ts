@@ -4,18 +4,19 @@
  * A child ends with the call that started it, or with the run whose hook started it. A process that loses the session lets its children go; the next
  * owner runs the user code again, and the same key attaches to the same child.
  */
-import { type Agent, isAgent } from "../../agent/agent.ts";
+import { type Agent, createAgent, isAgent } from "../../agent/agent.ts";
 import { AgentError, failureOf } from "../../errors.ts";
 import { endsKeyed } from "../../loop/calls.ts";
-import type { FactBody, ParentLink, RunBudget } from "../../loop/fact.ts";
+import type { EphemeralBody } from "../../loop/event.ts";
+import type { BodyOf, FactBody, ParentLink, RunBudget, WaitingCall } from "../../loop/fact.ts";
 import type { KeyedChild, Run, State } from "../../loop/state.ts";
 import type { UserMessage } from "../../message/message.ts";
 import { sha256 } from "../../message/sha256.ts";
 import { shownId } from "../../message/shown-id.ts";
-import { tokensOf } from "../../message/usage.ts";
 import { checkInput } from "../../protocol/checked-input.ts";
 import type { ChildResult } from "../../tools/child.ts";
-import type { ChildSession, Deps } from "../setup/deps.ts";
+import type { ChildEars, ChildSession, Deps } from "../setup/deps.ts";
+import { shareOf } from "./child-share.ts";
 
 /** The call, or the run, that a child belongs to. */
 export interface ChildPlace {
@@ -24,12 +25,18 @@ export interface ChildPlace {
   readonly callKey?: string;
 }
 
+/** The same, and where its call publishes. */
+export interface ChildOrigin extends ChildPlace {
+  readonly tell?: (event: EphemeralBody) => void;
+}
+
 /** What user code asks for. */
 export interface ChildRequest {
   readonly key: string;
   readonly agent: unknown;
   readonly input: string | UserMessage;
   readonly budget?: RunBudget;
+  readonly suspends?: boolean;
 }
 
 /** The session whose user code asks. */
@@ -44,6 +51,8 @@ interface Child {
   /** Agent and input, to compare. */
   readonly asked: string;
   readonly result: Promise<ChildResult>;
+  /** The numbers of the answers that were brought down to it. */
+  readonly delivered: Set<number>;
 }
 
 const keyMax = 200;
@@ -63,7 +72,7 @@ export class Children {
   }
 
   /** @throws AgentError as `ToolContext.child` does */
-  async start(place: ChildPlace, { key, agent, input, budget }: ChildRequest): Promise<ChildResult> {
+  async start({ tell, ...place }: ChildOrigin, { key, agent, input, budget, suspends }: ChildRequest): Promise<ChildResult> {
     if (typeof key !== "string" || key.trim() === "" || key.length > keyMax) throw badKey(key);
     if (!isAgent(agent)) throw noAgent(key);
     checkInput(input);
@@ -76,8 +85,9 @@ export class Children {
       if (known.asked === asked) return known.result;
       throw otherChild(key);
     }
-    const result = this.#run(id, { place, key, agent, input, ...(budget ? { budget } : {}) });
-    const child: Child = { place, asked, result };
+    const ears = this.#earsOf(id, { place, agent, tell, suspends: suspends === true });
+    const result = this.#run(id, { place, key, agent, input, ears, ...(budget ? { budget } : {}) });
+    const child: Child = { place, asked, result, delivered: new Set() };
     this.#children.set(id, child);
     // The same key may try again.
     result.catch(() => this.#children.get(id) === child && this.#children.delete(id));
@@ -86,12 +96,79 @@ export class Children {
 
   /** Stops the children of a call or a run that is over, or is being stopped. */
   onState(state: State): void {
-    for (const [id, { place }] of this.#children) {
+    for (const [id, child] of this.#children) {
+      const { place } = child;
       const session = this.#sessions.get(id);
-      if (isWanted(state, place) || isAhead(state, place)) continue;
-      this.#children.delete(id);
-      session?.abort();
+      if (rests(state, place)) this.#letGo(id);
+      else if (isWanted(state, place) || isAhead(state, place)) this.#deliver(id, child, state);
+      else {
+        this.#children.delete(id);
+        session?.abort();
+      }
     }
+  }
+
+  /** Stops a child of a run that is being stopped, also one of a process that died. Resolves with the fact of its end. */
+  async stop(place: ChildPlace, { session: id, agent }: KeyedChild): Promise<FactBody> {
+    const running = this.#sessions.get(id);
+    const { run } = this.#parent.state;
+    const { access = this.#deps.access } = run ?? {};
+    const session =
+      running ??
+      this.#deps.openChild({ id, agent: stoppingAgent(agent), access, parent: { session: this.#deps.sessionId, ...place, depth: 1 } });
+    let cancel = (): void => {};
+    const patience = new Promise<undefined>((resolve) => {
+      cancel = this.#deps.clock.after(run?.limits.abortGraceMs ?? 0, () => resolve(undefined));
+    });
+    try {
+      const end = await Promise.race([session.stop(id), patience]);
+      return end ? bodyOf(place, end) : { type: "child.finished", ...place, session: id, outcome: "aborted", output: [] };
+    } finally {
+      cancel();
+      if (!running) void session.dispose();
+    }
+  }
+
+  /** The child rests, and so does its call: what the tool waits for is never settled. */
+  #letGo(id: string): void {
+    this.#children.delete(id);
+    const session = this.#sessions.get(id);
+    this.#sessions.delete(id);
+    void session?.dispose();
+  }
+
+  #deliver(id: string, { delivered }: Pick<Child, "delivered">, { run }: State): void {
+    const session = this.#sessions.get(id);
+    const { answers = [] } = run?.children?.find((child) => child.session === id) ?? {};
+    for (const answer of session ? answers : []) {
+      if (delivered.has(answer.seq)) continue;
+      delivered.add(answer.seq);
+      session?.answer(answer).catch((error: unknown) =>
+        this.#deps.logger.log("warn", "An answer for a child was refused.", {
+          session: id,
+          callKey: answer.callKey,
+          error: String(error),
+        }),
+      );
+    }
+  }
+
+  #earsOf(id: string, { place, agent, tell, suspends }: Listening): ChildEars {
+    const { callKey } = place;
+    return {
+      events: (events) => {
+        if (callKey !== undefined && tell)
+          for (const event of events) tell({ type: "agent_delta", callKey, session: id, agent: agent.name, event });
+      },
+      waits: (waits, isResting) => {
+        const losses = this.#losses;
+        this.#parent
+          .offer((state) =>
+            losses === this.#losses && this.#sessions.has(id) ? waitingOf(state, place, { id, waits, rests: suspends && isResting }) : [],
+          )
+          .catch(() => {});
+      },
+    };
   }
 
   /** Lets the sessions go, for the next owner. What user code waits for is never settled: it is not asked any more. */
@@ -102,10 +179,7 @@ export class Children {
     this.#sessions.clear();
   }
 
-  async #run(
-    id: string,
-    { place, key, agent, input, budget: given }: ChildRequest & { place: ChildPlace; agent: Agent },
-  ): Promise<ChildResult> {
+  async #run(id: string, { place, key, agent, input, ears, budget: given }: Started): Promise<ChildResult> {
     const losses = this.#losses;
     // The run of a first `prepare` may not be in the log yet: it is before this offer.
     await this.#parent.offer((state) => {
@@ -124,26 +198,86 @@ export class Children {
     const session = this.#deps.openChild({ id, agent, access, parent });
     this.#sessions.set(id, session);
     try {
-      const result = await session.run(input, { idempotencyKey: id, ...(labels ? { labels } : {}) });
+      const child = this.#children.get(id);
+      const running = session.run([input, { idempotencyKey: id, ...(labels ? { labels } : {}) }], ears);
+      if (child) this.#deliver(id, child, this.#parent.state);
+      const result = await running;
       await this.#parent.offer((state) => endOf(state, place, result));
       return result;
     } catch (error) {
-      if (losses === this.#losses) throw error;
+      if (losses === this.#losses && this.#sessions.get(id) === session) throw error;
       return never();
     } finally {
-      if (losses === this.#losses && this.#sessions.delete(id)) void session.dispose();
+      if (this.#sessions.get(id) === session) {
+        this.#sessions.delete(id);
+        void session.dispose();
+      }
     }
   }
 }
 
-/** The fact of its end, where the run still waits for it. Its words are in its own log. */
-function endOf(state: State, place: ChildPlace, { session, status, usage, cost, toolCallCount, error }: ChildResult): readonly FactBody[] {
+interface Listening {
+  readonly place: ChildPlace;
+  readonly agent: Agent;
+  readonly tell: ChildOrigin["tell"];
+  readonly suspends: boolean;
+}
+
+interface Started extends ChildRequest {
+  readonly place: ChildPlace;
+  readonly agent: Agent;
+  readonly ears: ChildEars;
+}
+
+/** The fact of its end, where the run still waits for it. */
+function endOf(state: State, place: ChildPlace, result: ChildResult): readonly FactBody[] {
+  const ended = bodyOf(place, result);
+  return endsKeyed(state, { ...ended, seq: 0, at: 0, v: 2 }) ? [ended] : [];
+}
+
+/** Its words are in its own log. */
+function bodyOf(place: ChildPlace, { session, status, usage, cost, toolCallCount, error }: ChildResult): BodyOf<"child.finished"> {
   const outcome = status === "completed" ? "ok" : status === "failed" ? "error" : "aborted";
   const spent = { ...(usage ? { usage } : {}), ...(cost ? { cost } : {}), ...(toolCallCount > 0 ? { toolCallCount } : {}) };
   const failure = error ? { failure: failureOf(error) } : {};
-  const ended = { type: "child.finished", ...place, session, outcome, output: [], ...failure, ...spent } as const;
-  return endsKeyed(state, { ...ended, seq: 0, at: 0, v: 2 }) ? [ended] : [];
+  return { type: "child.finished", ...place, session, outcome, output: [], ...failure, ...spent };
 }
+
+interface Report {
+  readonly id: string;
+  readonly waits: readonly WaitingCall[];
+  readonly rests: boolean;
+}
+
+/** The fact of what the child waits for, where the log does not have it. A report from before an answer that is on its way down is void. */
+function waitingOf(state: State, place: ChildPlace, { id, waits, rests: isResting }: Report): readonly FactBody[] {
+  const { run } = state;
+  const child = run?.children?.find(({ session }) => session === id);
+  if (!run || !child || child.isDone || waits.some(({ callKey }) => child.answers?.some((answer) => answer.callKey === callKey))) return [];
+  const call = run.calls.find(({ part }) => part.callKey === place.callKey);
+  const isAlone = run.children?.every((other) => other === child || other.isDone || other.callKey !== place.callKey);
+  const leaves = isResting && waits.length > 0 && isAlone === true && call?.state === "running";
+  if (!leaves && JSON.stringify(child.waits ?? []) === JSON.stringify(waits)) return [];
+  return [{ type: "child.waiting", ...place, session: id, waits, ...(leaves ? { rests: true } : {}) }];
+}
+
+/** True if the call has been left, because its child rests. */
+const rests = ({ run }: State, { runId, callKey }: ChildPlace): boolean =>
+  run?.runId === runId && !run.abort && run.calls.some(({ part, state }) => part.callKey === callKey && state === "awaiting_child");
+
+/** Ends the aborted run of a child whose agent has that name: that takes no model and no tool. */
+const stoppingAgent = (name: string): Agent =>
+  createAgent({
+    name,
+    provider: {
+      name: "none",
+      defaultModel: "none",
+      capabilities: () => ({ streaming: false, tools: false, vision: false, promptCaching: false }),
+      stream() {
+        throw new AgentError("CONFIG_INVALID", { message: "The session was only opened to stop its run." });
+      },
+    },
+  });
 
 /** What user code waits for that is not asked any more. */
 const never = (): Promise<never> => new Promise(() => {});
@@ -162,35 +296,6 @@ const isAhead = ({ inputs }: State, { runId }: ChildPlace): boolean => inputs.so
 /** Of a child of the open run. */
 function depthBelow({ parent }: State, { depthMax }: Run["limits"]): { readonly depth: number; readonly depthMax: number } {
   return { depth: (parent?.depth ?? 0) + 1, depthMax: Math.min(depthMax, parent?.depthMax ?? depthMax) };
-}
-
-/**
- * What a child of the run may spend: what the run has left of its limits and of its own share, and at most what it is given; `undefined`: no limit.
- * @throws AgentError LIMIT_REACHED when nothing is left
- */
-function shareOf(run: Run, given: RunBudget = {}): RunBudget | undefined {
-  const { limits, budget = {}, usage, cost } = run;
-  const { accounts } = { ...budget, ...given };
-  const tokensMax = leftOf("tokens", [limits.tokensMax, budget.tokensMax], { spent: tokensOf(usage), given: given.tokensMax });
-  const costUsdMax = leftOf("costUsd", [limits.costUsdMax, budget.costUsdMax], { spent: cost?.totalUsd ?? 0, given: given.costUsdMax });
-  const share = {
-    ...(tokensMax === undefined ? {} : { tokensMax }),
-    ...(costUsdMax === undefined ? {} : { costUsdMax }),
-    ...(accounts ? { accounts } : {}),
-  };
-  return Object.keys(share).length > 0 ? share : undefined;
-}
-
-/** @throws AgentError LIMIT_REACHED */
-function leftOf(
-  which: string,
-  limits: readonly (number | undefined)[],
-  { spent, given }: { readonly spent: number; readonly given: number | undefined },
-): number | undefined {
-  const left = limits.filter((limit) => limit !== undefined && limit > 0).map((limit) => (limit ?? 0) - spent);
-  if (left.some((one) => one <= 0)) throw usedUp(which);
-  const all = given === undefined || given <= 0 ? left : [...left, given];
-  return all.length > 0 ? Math.min(...all) : undefined;
 }
 
 /** @throws AgentError LIMIT_REACHED */
@@ -231,14 +336,6 @@ const otherChild = (key: string): AgentError =>
   new AgentError("KEY_REUSED", {
     message: `The child \`${shownId(key)}\` was started with another agent or another input.`,
     fix: "Give each child of a call, or of the hooks of a run, a key of its own.",
-  });
-
-const usedUp = (which: string): AgentError =>
-  new AgentError("LIMIT_REACHED", {
-    message: `No child was started: the run has used up its limit of \`${which}\`.`,
-    fix: "Raise the limit of the agent, or answer with what there is.",
-    retryable: false,
-    details: { which },
   });
 
 const tooDeep = (agent: string, key: string, { depth, depthMax }: { readonly depth: number; readonly depthMax: number }): AgentError =>

@@ -1,9 +1,9 @@
 import type { StartChild } from "../../tools/child.ts";
-import type { ChildPlace } from "../children/children.ts";
+import type { ChildOrigin } from "../children/children.ts";
 import type { HookHost } from "./hook-deps.ts";
 
 /** `child` of the user code in this place. `prefix`: keeps its keys apart from those of others. */
-export function childIn(session: Pick<HookHost, "child">, place: ChildPlace, prefix = ""): StartChild {
+export function childIn(session: Pick<HookHost, "child">, place: ChildOrigin, prefix = ""): StartChild {
   const start = (...[key, agent, input, options]: Parameters<StartChild>): Promise<unknown> =>
     session.child(place, { key: `${prefix}${key}`, agent, input, ...options });
   // The value is checked by the `output` of the agent whose type this is.

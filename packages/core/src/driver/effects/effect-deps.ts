@@ -1,8 +1,9 @@
 import type { Failure } from "../../errors.ts";
 import type { Fact, FactBody } from "../../loop/fact.ts";
-import type { Run, State } from "../../loop/state.ts";
+import type { KeyedChild, Run, State } from "../../loop/state.ts";
 import type { RequestBuilder } from "../../prompt/request-builder.ts";
 import type { ToolRegistry } from "../../tools/tool-registry.ts";
+import type { ChildPlace } from "../children/children.ts";
 import type { Hub, Lane } from "../live/hub.ts";
 import type { Deps } from "../setup/deps.ts";
 import type { EffectContext, HookDeps, HookHost } from "./hook-deps.ts";
@@ -32,6 +33,8 @@ export interface Work {
   /** The closing fact if computing the normal one has failed, so that a bug in core ends the effect and does not hang the run. */
   readonly broken: (failure: Failure) => FactBody;
   readonly lane?: Lane;
+  /** True if the state needs the effect no more although its run continues: it is dropped, without a closing fact. */
+  readonly isLeft?: (state: State) => boolean;
 }
 
 /** Puts the closing fact of a running effect into the inbox when the effect ends. */
@@ -59,6 +62,8 @@ export interface EffectHost extends HookHost {
   readonly state: State;
   /** Records a closing fact; resolves when the log has it, or it is void. */
   close(body: FactBody): Promise<void>;
+  /** Stops a child of the run that is being stopped; resolves with its end. */
+  stopChild(place: ChildPlace, child: KeyedChild): Promise<FactBody>;
   /** An effect has ended without a closing fact. */
   effectLeft(): void;
 }

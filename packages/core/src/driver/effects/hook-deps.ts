@@ -3,7 +3,7 @@ import type { HookContext } from "../../agent/hooks.ts";
 import type { HookState } from "../../loop/fact.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { ChildResult } from "../../tools/child.ts";
-import type { ChildPlace, ChildRequest } from "../children/children.ts";
+import type { ChildOrigin, ChildRequest } from "../children/children.ts";
 import type { Note } from "../log/note-fact.ts";
 
 /** The context that all user code of an effect gets. */
@@ -14,7 +14,7 @@ export interface HookHost {
   /** Records a note of user code; resolves when the log has it. */
   record(note: Note): Promise<void>;
   /** Starts a child of user code, or attaches to it. */
-  child(place: ChildPlace, request: ChildRequest): Promise<ChildResult>;
+  child(place: ChildOrigin, request: ChildRequest): Promise<ChildResult>;
 }
 
 /** The circumstances of a hook call. */

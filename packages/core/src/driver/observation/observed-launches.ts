@@ -69,6 +69,7 @@ export class ObservedLaunches {
       },
       record: (note) => session.record(note),
       child: (place, request) => session.child(place, request),
+      stopChild: (place, child) => session.stopChild(place, child),
       effectLeft: () => session.effectLeft(),
     };
   }

@@ -1,7 +1,8 @@
+import { deadlineBelow } from "../../loop/below.ts";
 import { closeCall } from "../../loop/closing-results.ts";
 import type { FactBody } from "../../loop/fact.ts";
 import { firingKey, nextFiring, readySchedules } from "../../loop/schedules.ts";
-import { isAtRest, isAwaited, type State } from "../../loop/state.ts";
+import { type Call, isAtRest, isAwaited, type Run, type State } from "../../loop/state.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { IdSource } from "../../ports/id-source.ts";
 import { driverLimits } from "../setup/session-options.ts";
@@ -16,7 +17,7 @@ function nextDate(state: State, reached?: number): number | undefined {
 
 function runDates({ run }: State, reached: number | undefined): readonly number[] {
   if (!run || run.abort) return [];
-  const deadlines = run.calls.flatMap((call) => (isAwaited(call) && call.deadline !== undefined ? [call.deadline] : []));
+  const deadlines = run.calls.flatMap((call) => [...(isAwaited(call) ? [call.deadline ?? []] : []), deadlineBelow(run, call) ?? []].flat());
   return run.retry?.until === undefined || run.retry.until === reached ? deadlines : [...deadlines, run.retry.until];
 }
 
@@ -86,11 +87,22 @@ export function erasableAt({ hold, erase, retention, updatedAt = 0 }: State): nu
 /** The results of calls whose deadline has passed without an answer or a decision. */
 export function expiredCalls({ run }: State, now: number): readonly FactBody[] {
   if (!run) return [];
+  const { runId } = run;
   const late = run.calls.filter((call) => isAwaited(call) && call.deadline !== undefined && call.deadline <= now);
-  return late.map((call) => {
+  return [...resumedCalls(run, now), ...late.map(expired)];
+
+  function expired(call: Call): FactBody {
     const text =
       call.state === "awaiting_approval" ? "Not run: no decision was made before the deadline." : "No answer came before the deadline.";
-    return closeCall(run.runId, call, { outcome: "expired", code: "TOOL_TIMEOUT", text });
+    return closeCall(runId, call, { outcome: "expired", code: "TOOL_TIMEOUT", text });
+  }
+}
+
+/** The calls that rest although a deadline below them has passed: their tools run again, and their children continue. */
+function resumedCalls(run: Run, now: number): readonly FactBody[] {
+  return run.calls.flatMap((call): readonly FactBody[] => {
+    if (!call.child || (deadlineBelow(run, call) ?? Number.POSITIVE_INFINITY) > now) return [];
+    return [{ type: "child.waiting", runId: run.runId, callKey: call.part.callKey, session: call.child.session, waits: [] }];
   });
 }
 

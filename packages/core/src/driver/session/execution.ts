@@ -1,8 +1,10 @@
 import type { OutputSpec } from "../../agent/output-spec.ts";
 import { AgentError, isAgentError } from "../../errors.ts";
 import { at } from "../../loop/append-list.ts";
+import { approvalsOf, callsBelow, clientCallsOf } from "../../loop/below.ts";
 import type { AgentEvent, DurableEvent, PendingApproval, PendingToolCall, SessionEvent } from "../../loop/event.ts";
 import { pendingApproval, pendingCall } from "../../loop/events-of.ts";
+import type { WaitingCall } from "../../loop/fact.ts";
 import { type EndedRun, endOf, isAtRest, type State } from "../../loop/state.ts";
 import { inCallOrder } from "../../loop/transcript.ts";
 import { type Message, textOf } from "../../message/message.ts";
@@ -255,15 +257,19 @@ function messagesOf(state: State, runId: string | undefined): readonly Message[]
   );
 }
 
-/** The calls that wait for their caller, in call order. */
+/** The calls that wait for their caller, in call order, and those of children. */
 export function pendingToolCalls(state: State): readonly PendingToolCall[] {
-  return (state.run?.calls ?? []).filter((call) => call.state === "awaiting_client").map((call) => pendingCall(call, call.deadline));
+  const own = (state.run?.calls ?? []).filter((call) => call.state === "awaiting_client");
+  return [...own.map((call) => pendingCall(call, call.deadline)), ...clientCallsOf(waitingBelow(state))];
 }
 
-/** The calls that wait for a person's approval, in call order. */
+/** The calls that wait for a person's approval, in call order, and those of children. */
 export function pendingApprovals(state: State): readonly PendingApproval[] {
-  return (state.run?.calls ?? []).filter((call) => call.state === "awaiting_approval").map(pendingApproval);
+  const own = (state.run?.calls ?? []).filter((call) => call.state === "awaiting_approval");
+  return [...own.map(pendingApproval), ...approvalsOf(waitingBelow(state))];
 }
+
+const waitingBelow = (state: State): readonly WaitingCall[] => callsBelow(state).map(({ call }) => call);
 
 function errorOf(ended: EndedRun | undefined, runId: string | undefined): AgentError {
   if (ended?.failure) return new AgentError(ended.failure.code, { ...ended.failure, runId });

@@ -1,4 +1,5 @@
 import { at } from "../../loop/append-list.ts";
+import { openChildren, waitingAgent } from "../../loop/below.ts";
 import { type Call, type Entry, type Run, type State, sessionStatusOf, tipOf, waitingReasons } from "../../loop/state.ts";
 import { cursorAfter, encodeCursor } from "../../protocol/cursor.ts";
 import type { OpenRun, PendingChild, RunningTool, SessionSnapshot, SnapshotMessage, WaitingInput } from "../../protocol/snapshot.ts";
@@ -56,6 +57,7 @@ function waitingOf({ run, inputs }: State): readonly WaitingInput[] {
 function openRun(state: State, run: Run): OpenRun {
   const approvals = pendingApprovals(state);
   const children = run.calls.flatMap(pendingChild);
+  const below = openChildren(run).filter(({ waits }) => waits);
   const { runId, provider, model, turn, open, abort, retry, limit, movedHead } = run;
   return {
     runId,
@@ -67,6 +69,7 @@ function openRun(state: State, run: Run): OpenRun {
     pendingToolCalls: pendingToolCalls(state),
     ...(children.length > 0 ? { pendingChildren: children } : {}),
     ...(approvals.length > 0 ? { pendingApprovals: approvals } : {}),
+    ...(below.length > 0 ? { waitingAgents: below.map(waitingAgent) } : {}),
     ...(abort ? { aborting: abort.reason } : {}),
     ...(retry ? { retry: { reason: retry.failure.message, ...(retry.until === undefined ? {} : { until: retry.until }) } } : {}),
     ...(limit ? { limit: { which: limit.which, value: limit.value } } : {}),

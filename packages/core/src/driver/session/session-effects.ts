@@ -74,7 +74,7 @@ export function createEffects(given: Omit<EffectDeps, "shown">): Effects {
       .then(async (body) => {
         entry.isOver = true;
         attempt?.end(born === generation ? body : undefined);
-        if (born !== generation) return;
+        if (born !== generation || running.get(id) !== entry) return;
         if (body) await given.session.close(body);
         work.lane?.close();
         if (born === generation && running.delete(id) && !body) options.session.effectLeft();
@@ -96,6 +96,8 @@ export function createEffects(given: Omit<EffectDeps, "shown">): Effects {
         return prepareRun(options, effect, { state, timeout, track });
       case "lookup-tool":
         return { bodies: [], launch: (_, now) => launchLookup(options, effect, { state: now.state, track }) };
+      case "stop-child":
+        return { bodies: [], launch: () => stopChild(options, effect, track) };
       default:
         return effect satisfies never;
     }
@@ -106,14 +108,9 @@ export function createEffects(given: Omit<EffectDeps, "shown">): Effects {
     isRunning: (id) => running.has(id),
     count: () => running.size,
     onState(state) {
-      const { run } = state;
       watchEnd.adopted(state);
       extras.reservations?.current?.onState(state);
-      for (const { runId, abort, isOver } of running.values()) {
-        if (isOver) continue;
-        if (run?.runId !== runId) abort(0);
-        else if (run.abort) abort(run.limits.abortGraceMs);
-      }
+      signalAll(running, state);
     },
     handOver() {
       for (const { handOver, isOver } of running.values()) if (!isOver) handOver();
@@ -181,6 +178,27 @@ function scheduleRetry({ clock, ids, callGuard }: Deps, effect: Extract<Effect, 
   const spreadMs = Math.min(driverLimits.retryCapMs, driverLimits.retryBaseMs * 2 ** (attempt - handedOver));
   const waitMs = callGuard.waitMs({ askedMs: failure.retryAfterMs ?? 0, spreadMs, random: ids.random() });
   return { type: "wait.scheduled", runId, turn, attempt, until: clock.now() + waitMs, reason: failure.code };
+}
+
+/** An effect whose run has ended stops at once; one of an aborted run within the grace period. One that was left is dropped. */
+function signalAll(running: Map<string, Running>, state: State): void {
+  const { run } = state;
+  for (const [id, { runId, abort, isOver, isLeft, lane }] of running) {
+    if (isOver) continue;
+    if (isLeft?.(state)) {
+      running.delete(id);
+      lane?.close();
+      abort(0);
+    } else if (run?.runId !== runId) abort(0);
+    else if (run.abort) abort(run.limits.abortGraceMs);
+  }
+}
+
+function stopChild({ session }: EffectDeps, effect: Extract<Effect, { type: "stop-child" }>, track: Track): void {
+  const { runId, child } = effect;
+  const place = { runId, ...(child.callKey === undefined ? {} : { callKey: child.callKey }) };
+  const broken = (): FactBody => ({ type: "child.finished", ...place, session: child.session, outcome: "aborted", output: [] });
+  track(effect, { abort: () => {}, handOver: () => {}, closing: session.stopChild(place, child), broken });
 }
 
 function launchLookup(options: EffectDeps, effect: LookupEffect, { state, track }: Pick<PreparationDeps, "state" | "track">): void {

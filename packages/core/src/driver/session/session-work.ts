@@ -4,11 +4,11 @@
  * Does not own: which effects are needed (plan), what is recorded (the driver).
  */
 import type { FactBody } from "../../loop/fact.ts";
-import type { State } from "../../loop/state.ts";
+import type { KeyedChild, State } from "../../loop/state.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { RequestBuilder } from "../../prompt/request-builder.ts";
 import type { ChildResult } from "../../tools/child.ts";
-import { type ChildHost, type ChildPlace, type ChildRequest, Children } from "../children/children.ts";
+import { type ChildHost, type ChildOrigin, type ChildPlace, type ChildRequest, Children } from "../children/children.ts";
 import type { EffectHost } from "../effects/effect-deps.ts";
 import type { SyncOrAsync } from "../effects/sync-or-async.ts";
 import { createDrafts, type Drafts, noDrafts } from "../live/drafts.ts";
@@ -79,8 +79,12 @@ export class SessionWork implements EffectHost, ChildHost {
     await this.#put({ bodies: () => [noteFact(note)], needsOwner: false });
   }
 
-  child(place: ChildPlace, request: ChildRequest): Promise<ChildResult> {
+  child(place: ChildOrigin, request: ChildRequest): Promise<ChildResult> {
     return this.#children.start(place, request);
+  }
+
+  stopChild(place: ChildPlace, child: KeyedChild): Promise<FactBody> {
+    return this.#children.stop(place, child);
   }
 
   offer(bodies: Offer["bodies"]): Promise<unknown> {

@@ -1,5 +1,6 @@
 import type { Agent } from "../../agent/agent.ts";
-import type { Access, Labels, ParentLink } from "../../loop/fact.ts";
+import type { SessionEvent } from "../../loop/event.ts";
+import type { Access, FactOf, Labels, ParentLink, WaitingCall } from "../../loop/fact.ts";
 import type { SessionStorage } from "../../memory/store/private-store.ts";
 import type { UserMessage } from "../../message/message.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -24,11 +25,25 @@ export interface ChildOptions {
 
 export type ChildInput = readonly [input: string | UserMessage, options: { readonly idempotencyKey: string; readonly labels?: Labels }];
 
+/** Called with what a child publishes and waits for, in the process that runs its parent. */
+export interface ChildEars {
+  /** Everything that the child publishes. */
+  events(events: readonly SessionEvent[]): void;
+  /** Called whenever the child has settled. `rests`: nothing continues it but an answer to one of `waits`. */
+  waits(waits: readonly WaitingCall[], rests: boolean): void;
+}
+
+export type ChildAnswer = FactOf<"approval.decided"> | FactOf<"client.answered">;
+
 /** The session of a child that runs in this process. */
 export interface ChildSession {
   /** Gives it its input, once for a key, and resolves when that run has ended. */
-  run(...input: ChildInput): Promise<ChildResult>;
+  run(input: ChildInput, ears: ChildEars): Promise<ChildResult>;
+  /** Brings an answer down that was given above. An answer that the child has already changes nothing. */
+  answer(answer: ChildAnswer): Promise<void>;
   abort(): void;
+  /** Stops the run with this key of its input; resolves with its end. `undefined`: it never began. */
+  stop(key: string): Promise<ChildResult | undefined>;
   /** Gives it up: its next owner continues it. */
   dispose(): Promise<void>;
 }

@@ -82,3 +82,11 @@ export function storeError(error: unknown): AgentError {
   if (isAgentError(error)) return error;
   return new AgentError("STORE_UNAVAILABLE", { message: "The store failed in an unexpected way.", cause: error });
 }
+
+/** For answering a call of a child at the child's own session. */
+export const answeredAbove = (parent: string): AgentError =>
+  new AgentError("CALL_UNKNOWN", {
+    message: "The call belongs to a child session, and is answered at the session above it.",
+    fix: `Answer it at the session at the top: it shows this call, too. The one above is \`${shownId(parent)}\`.`,
+    details: { parent: shownId(parent) },
+  });

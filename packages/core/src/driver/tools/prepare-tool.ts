@@ -50,7 +50,8 @@ export function prepareTool(effect: RunTool, setup: ToolCallDeps): SyncOrAsync<P
       text: `The tool \`${shownId(call.part.name)}\` is not available here.`,
     });
   const asksPeople =
-    tool.enabled !== undefined || (!call.approval && (tool.approval !== undefined || setup.agent.hooks.some(({ gate }) => gate)));
+    tool.enabled !== undefined ||
+    (!call.approval && !call.suspensions && (tool.approval !== undefined || setup.agent.hooks.some(({ gate }) => gate)));
   if (asksPeople) return askAll(effect, tool, setup);
   const checked = validateArguments(tool, argsOf(call));
   return andThen(
@@ -89,7 +90,7 @@ async function askAll(effect: RunTool, tool: AnyTool, setup: ToolCallDeps): Prom
     }
     const first = await validateArguments(tool, argsOf(call));
     if (first.problem !== undefined) return refused(effect, first, setup);
-    if (call.approval) return { intent: intentOf(effect, run, { tool }), tool, args: first.args };
+    if (call.approval || call.suspensions) return { intent: intentOf(effect, run, { tool }), tool, args: first.args };
     source = approvalPlace(tool);
     const gated = { call: call.part, calls: run.calls.map(({ part }) => part), tool };
     const judged = await runGateHooks(agent, gated, { asks, args: first.args });

@@ -7,7 +7,7 @@ import { closeCall, notRun } from "../../loop/closing-results.ts";
 import type { Effect } from "../../loop/effect.ts";
 import type { BodyOf, Fact, FactBody } from "../../loop/fact.ts";
 import { policyOfShown } from "../../loop/policy.ts";
-import type { Run } from "../../loop/state.ts";
+import type { Run, State } from "../../loop/state.ts";
 import { toolFailure } from "../../tools/tool-failure.ts";
 import { childIn } from "../effects/child-in.ts";
 import { askingOf, contextOf, type EffectDeps, type LaunchState, type PreparationDeps, type Prepared } from "../effects/effect-deps.ts";
@@ -100,7 +100,7 @@ function launchTool(options: EffectDeps, { effect, prepared, run, fact, isStoppe
     prices: agent.prices,
     acts: {
       record: (kind, data) => session.record({ kind, data, ...place }),
-      child: childIn(session, place),
+      child: childIn(session, { ...place, tell: (body) => lane.emit([body]) }),
     },
     filter: userFilterOf(agent, context, deps),
     lane: () => lane,
@@ -131,5 +131,8 @@ function launchTool(options: EffectDeps, { effect, prepared, run, fact, isStoppe
     isHandedOver = session.state.run?.abort === undefined;
     abort(driverLimits.handOverMs);
   };
-  track(effect, { abort, handOver, closing, broken, lane });
+  track(effect, { abort, handOver, closing, broken, lane, isLeft: (state) => awaitsChild(state, part.callKey) });
 }
+
+const awaitsChild = ({ run }: State, callKey: string): boolean =>
+  run?.calls.some(({ part, state }) => part.callKey === callKey && state === "awaiting_child") ?? false;

@@ -21,6 +21,28 @@ export interface CallResult {
   readonly summary?: string;
 }
 
+/** A call of a child, or of a child of it, that waits for a person (with `argsDigest`) or for a client. */
+export interface WaitingCall {
+  /** The session of the call, and its agent. */
+  readonly session: string;
+  readonly agent: string;
+  readonly toolCallId: string;
+  readonly callKey: string;
+  readonly toolName: string;
+  readonly args: JsonObject;
+  readonly argsDigest?: string;
+  readonly reason?: string;
+  /** Milliseconds since the epoch. */
+  readonly deadline?: number;
+}
+
+/** A child of this session, and the call that started it. */
+export interface ChildCall {
+  readonly session: string;
+  /** Absent: a hook started it. */
+  readonly callKey?: string;
+}
+
 /** Facts of tool calls. */
 export type CallFact =
   | ({
@@ -63,6 +85,8 @@ export type CallFact =
       readonly callKey: string;
       readonly idempotencyKey?: string;
       readonly by?: string;
+      /** The call belongs to this child or to one below it, which gets the answer. */
+      readonly child?: ChildCall;
     } & CallResult &
       Hooked)
   | ({
@@ -91,6 +115,8 @@ export type CallFact =
       /** The arguments as the person edited them. */
       readonly args?: JsonObject;
       readonly note?: string;
+      /** The call belongs to this child or to one below it, which gets the decision. */
+      readonly child?: ChildCall;
     }
   | {
       readonly type: "child.linked";
@@ -106,6 +132,16 @@ export type CallFact =
       readonly key?: string;
       /** The share of the run's budget that the child may spend. */
       readonly budget?: RunBudget;
+    }
+  | {
+      /** The calls of a child, and of its children, that wait for people and clients have changed. They are answered at the session at the top. */
+      readonly type: "child.waiting";
+      readonly runId: string;
+      readonly callKey?: string;
+      readonly session: string;
+      readonly waits: readonly WaitingCall[];
+      /** The child rests until one of them is answered. Its call needs no process meanwhile, and its tool runs again then. */
+      readonly rests?: true;
     }
   | ({
       /** A child has ended. Where its call waits for it, this is the result of the call. Any node may append it. */

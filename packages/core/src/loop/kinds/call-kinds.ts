@@ -1,3 +1,4 @@
+import { answeredBelow, foldAnswerBelow, foldChildWaiting, openChildren, reportsWaits, waitingAgent } from "../below.ts";
 import {
   askedBy,
   asksAbout,
@@ -69,9 +70,9 @@ const requested = (before: State, { runId, callKeys }: FactOf<"client.requested"
   });
 
 export const clientAnswered: FactKind<"client.answered"> = {
-  fits: (before, fact) => settlesCall(before, fact) !== undefined,
+  fits: (before, fact) => settlesCall(before, fact) !== undefined || answeredBelow(before, fact) !== undefined,
   fold: foldClientAnswered,
-  tell: (before, fact) => ofResult(before, settlesCall(before, fact), fact),
+  tell: (before, fact) => (fact.child ? ofWaiting(before, fact.child, fact) : ofResult(before, settlesCall(before, fact), fact)),
 };
 
 export const approvalRequested: FactKind<"approval.requested"> = {
@@ -84,9 +85,10 @@ export const approvalRequested: FactKind<"approval.requested"> = {
 };
 
 export const approvalDecided: FactKind<"approval.decided"> = {
-  fits: (before, fact) => decidesOn(before, fact) !== undefined,
+  fits: (before, fact) => decidesOn(before, fact) !== undefined || answeredBelow(before, fact) !== undefined,
   fold: foldApprovalDecision,
   tell(before, fact) {
+    if (fact.child) return ofWaiting(before, fact.child, fact);
     const call = decidesOn(before, fact);
     if (!call) return [];
     const { callKey, decision, by, args, note } = fact;
@@ -107,12 +109,32 @@ export const childLinked: FactKind<"child.linked"> = {
   },
 };
 
+export const childWaiting: FactKind<"child.waiting"> = {
+  fits: (before, fact) => reportsWaits(before, fact) !== undefined,
+  fold: foldChildWaiting,
+  tell: (before, fact) => ofWaiting(before, fact, fact),
+};
+
+/** What is left below the child after the fact. */
+function ofWaiting(before: State, { session }: { readonly session: string }, fact: FactOf<AnsweringFact>): readonly DurableBody[] {
+  const after = fact.type === "child.waiting" ? foldChildWaiting(before, fact) : foldAnswerBelow(before, fact);
+  const child = after.run?.children?.find((one) => one.session === session);
+  return child ? [{ type: "agent_waiting", ...waitingAgent(child) }] : [];
+}
+
+type AnsweringFact = "child.waiting" | "approval.decided" | "client.answered";
+
 export const childFinished: FactKind<"child.finished"> = {
   fits: (before, fact) => endsChildCall(before, fact) !== undefined || endsKeyed(before, fact) !== undefined,
   fold: foldChildFinished,
   tell(before, fact) {
     const call = endsChildCall(before, fact);
-    return call ? ofResult(before, call, fact) : [ofChildEnd({ ...endsKeyed(before, fact), ...fact })];
+    if (call) return ofResult(before, call, fact);
+    const child = endsKeyed(before, fact);
+    // `agent_end` came with the result of its call, when its usage was not known.
+    if (child?.callKey !== undefined && before.run && !openChildren(before.run).includes(child))
+      return fact.usage ? [{ type: "expense", usage: fact.usage, ...(fact.cost ? { cost: fact.cost } : {}) }] : [];
+    return [ofChildEnd({ ...child, ...fact })];
   },
 };
 
@@ -136,7 +158,7 @@ function ofResult(before: State, call: Call | undefined, fact: ResultFact): read
   const { callKey } = call.part;
   const events: DurableBody[] = call.lane === undefined ? [] : [ofToolEnd(call, fact)];
   // The usage of a child is reported once, with its end.
-  if (call.child)
+  if (call.child && !before.run.children?.some(({ session }) => session === call.child?.session))
     events.push(ofChildEnd({ callKey, session: call.child.session, ...(fact.type === "child.finished" ? spentOf(fact) : {}) }));
   for (const child of before.run.children ?? [])
     if (child.callKey === callKey && !child.isDone) events.push(ofChildEnd({ callKey, session: child.session }));

@@ -1,14 +1,16 @@
 import { AgentError } from "../../../errors.ts";
 import { at, findLastIndex, lastWithKey } from "../../../loop/append-list.ts";
-import type { CallResult, FactBody } from "../../../loop/fact.ts";
+import { callsBelow, childCallOf, isRunOfParent } from "../../../loop/below.ts";
+import { pendingCall } from "../../../loop/events-of.ts";
+import type { CallResult, ChildCall, FactBody } from "../../../loop/fact.ts";
 import { keyOfEntry } from "../../../loop/inputs.ts";
-import { type Call, type Entry, type State, tipOf } from "../../../loop/state.ts";
+import { type Entry, type State, tipOf } from "../../../loop/state.ts";
 import { partsOf, type ToolResultMessage } from "../../../message/message.ts";
 import { shownId } from "../../../message/shown-id.ts";
 import { normaliseOutput } from "../../../tools/normalise-output.ts";
 import { toolLimits } from "../../../tools/tool-limits.ts";
 import type { Deps } from "../../setup/deps.ts";
-import { sessionClosed } from "../../setup/session-errors.ts";
+import { answeredAbove, sessionClosed } from "../../setup/session-errors.ts";
 import { driverLimits } from "../../setup/session-options.ts";
 import type { AcceptedInput } from "./accept-input.ts";
 
@@ -23,6 +25,7 @@ export function acceptResults(
   { deps, idempotencyKey }: { readonly deps: Deps; readonly idempotencyKey: string | undefined },
 ): AcceptedInput {
   checkList(results);
+  checkPlace(state, deps);
   const earlier = idempotencyKey === undefined ? undefined : firstUnderKey(state, { key: idempotencyKey, results, deps });
   if (earlier) return { bodies: [], runId: earlier.runId ?? "", known: { seq: Number(earlier.id) } };
   const seen = new Set<string>();
@@ -31,13 +34,13 @@ export function acceptResults(
   const key = idempotencyKey === undefined ? {} : { idempotencyKey };
   let known: Entry | undefined;
   for (const result of results) {
-    const call = pendingCallOf(state, result);
+    const call = callOf(state, result);
     if (!call) {
       const entry = recordedResult(state, result, deps);
       if (!known || Number(entry.id) < Number(known.id)) known = entry;
       continue;
     }
-    const { callKey } = call.part;
+    const { callKey, child } = call;
     if (seen.has(callKey))
       throw new AgentError("INPUT_INVALID", {
         message: `The call \`${shownId(result.toolCallId)}\` is answered twice.`,
@@ -45,7 +48,15 @@ export function acceptResults(
       });
     seen.add(callKey);
     checkDeadline(call, deps.clock.now());
-    bodies.push({ type: "client.answered", runId: openRunId, callKey, by: deps.access.user, ...key, ...resultOf(result) });
+    bodies.push({
+      type: "client.answered",
+      runId: openRunId,
+      callKey,
+      by: deps.access.user,
+      ...key,
+      ...(child ? { child } : {}),
+      ...resultOf(result),
+    });
   }
   const runId = bodies.length > 0 ? openRunId : (known?.runId ?? "");
   return { bodies, runId, ...(known ? { known: { seq: Number(known.id) } } : {}) };
@@ -106,8 +117,26 @@ function names(result: ToolResultMessage, part: { readonly id: string; readonly 
   });
 }
 
-function pendingCallOf(state: State, result: ToolResultMessage): Call | undefined {
-  return state.run?.calls.find((call) => call.state === "awaiting_client" && names(result, call.part));
+/** A call that waits for a client: of this session, or of a child. */
+interface AskedCall {
+  readonly callKey: string;
+  readonly toolCallId: string;
+  readonly child?: ChildCall;
+  readonly deadline?: number;
+}
+
+function callOf(state: State, result: ToolResultMessage): AskedCall | undefined {
+  const own = state.run?.calls.find((call) => call.state === "awaiting_client" && names(result, call.part));
+  if (own) return pendingCall(own, own.deadline);
+  const below = callsBelow(state).find(
+    ({ call: { toolCallId: id, callKey, argsDigest } }) => argsDigest === undefined && names(result, { id, callKey }),
+  );
+  return below && { ...below.call, child: childCallOf(below.child) };
+}
+
+/** Calls of a child are answered at the session above it. @throws AgentError CALL_UNKNOWN */
+export function checkPlace(state: State, { parent, sessionId }: Deps): void {
+  if (!parent && isRunOfParent(state, sessionId)) throw answeredAbove(state.parent?.session ?? "");
 }
 
 /** True for a repetition of the recorded result, also in a closed session. @throws AgentError CALL_ANSWERED, SESSION_CLOSED, CALL_UNKNOWN */
@@ -145,11 +174,11 @@ function settledAnywhere({ history }: State, result: ToolResultMessage): Entry |
 const settles = ({ message }: Entry, result: ToolResultMessage): boolean =>
   message.role === "tool_result" && names(result, { id: message.toolCallId, callKey: message.callKey ?? message.toolCallId });
 
-function checkDeadline({ deadline, part }: Call, now: number): void {
+function checkDeadline({ deadline, toolCallId }: AskedCall, now: number): void {
   if (deadline === undefined || deadline > now) return;
   throw new AgentError("CALL_ANSWERED", {
-    message: `The result of \`${shownId(part.id)}\` came after its deadline.`,
-    details: { toolCallId: shownId(part.id) },
+    message: `The result of \`${shownId(toolCallId)}\` came after its deadline.`,
+    details: { toolCallId: shownId(toolCallId) },
   });
 }
 

@@ -1,7 +1,11 @@
-import { endOf } from "../../../loop/state.ts";
+import { isAgentError } from "../../../errors.ts";
+import { lastWithKey } from "../../../loop/append-list.ts";
+import { endOf, isAtRest } from "../../../loop/state.ts";
 import type { ExecuteResult } from "../../../protocol/execute.ts";
 import type { ChildResult } from "../../../tools/child.ts";
-import type { ChildInput, ChildSession } from "../../setup/deps.ts";
+import { waitsOf } from "../../children/child-waits.ts";
+import type { ChildAnswer, ChildEars, ChildInput, ChildSession } from "../../setup/deps.ts";
+import { decideCall } from "./decide-call.ts";
 import { abortRun } from "./session-commands.ts";
 import { type CommandContext, submitInput } from "./submit.ts";
 
@@ -23,11 +27,52 @@ class OwnChild implements ChildSession {
     this.#resultOf = resultOf;
   }
 
-  async run(...[input, options]: ChildInput): Promise<ChildResult> {
-    const { runId } = await submitInput(this.#context, input, options);
+  async run([input, options]: ChildInput, ears: ChildEars): Promise<ChildResult> {
+    const { driver } = this.#context;
+    const leave = driver.hub.listen((events) => ears.events(events));
+    try {
+      const { runId } = await submitInput(this.#context, input, options);
+      this.#runId = runId;
+      if (this.#isStopped) this.abort();
+      await this.#ended(runId, ears);
+      return await this.#result(runId);
+    } finally {
+      leave();
+    }
+  }
+
+  async answer(answer: ChildAnswer): Promise<void> {
+    const { callKey, by } = answer;
+    const { access } = this.#context.deps;
+    const given = { access: { ...access, user: by ?? access.user } };
+    if (answer.type === "client.answered") {
+      const { output: content, outcome, details } = answer;
+      const more = { ...(outcome === "ok" ? {} : { isError: true }), ...(details === undefined ? {} : { details }) };
+      await submitInput(this.#context, [{ role: "tool_result", toolCallId: callKey, callKey, content, ...more }], given);
+      return;
+    }
+    const { decision, args, note, argsDigest } = answer;
+    const details = { ...(note === undefined ? {} : { note }), ...(argsDigest === undefined ? {} : { argsDigest }) };
+    try {
+      await decideCall(this.#context, callKey, { decision, ...details, ...(args ? { args } : {}), ...given });
+    } catch (error) {
+      if (!args || !isAgentError(error, "INPUT_INVALID")) throw error;
+      await decideCall(this.#context, callKey, { decision: "deny", note: error.message, ...given });
+    }
+  }
+
+  async stop(key: string): Promise<ChildResult | undefined> {
+    const { driver } = this.#context;
+    await driver.view.load();
+    const runId = lastWithKey(driver.state.known, key, (input) => input.key)?.runId;
+    if (runId === undefined) return undefined;
     this.#runId = runId;
-    if (this.#isStopped) this.abort();
+    this.abort();
     await this.#ended(runId);
+    return this.#result(runId);
+  }
+
+  async #result(runId: string): Promise<ChildResult> {
     const { status, text, usage, cost, limit, output, error } = await this.#resultOf(runId);
     const { toolCallCount = 0 } = endOf(this.#context.driver.state, runId) ?? {};
     const more = { ...(usage ? { usage } : {}), ...(cost ? { cost } : {}), ...(limit ? { limit } : {}) };
@@ -49,12 +94,14 @@ class OwnChild implements ChildSession {
     return this.#context.driver.dispose();
   }
 
-  /** Waits for the end also while the run waits for a person or a client, which answer at the child's own session. */
-  #ended(runId: string): Promise<void> {
-    const { driver } = this.#context;
+  /** Waits for the end also while the run waits for a person or a client, whose answers come from above. */
+  #ended(runId: string, ears?: Pick<ChildEars, "waits">): Promise<void> {
+    const { driver, deps } = this.#context;
     return new Promise((resolve, reject) => {
       const leave = driver.watch({
         settled(state) {
+          if (state.run?.runId === runId)
+            ears?.waits(waitsOf(state, { session: deps.sessionId, agent: deps.bound.agent.name }), isAtRest(state));
           if (!endOf(state, runId)) return;
           leave();
           resolve();

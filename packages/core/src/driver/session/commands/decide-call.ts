@@ -4,9 +4,10 @@
  */
 import { AgentError } from "../../../errors.ts";
 import { at, findLastIndex } from "../../../loop/append-list.ts";
+import { callsBelow, childCallOf } from "../../../loop/below.ts";
 import { openCall } from "../../../loop/calls.ts";
-import type { FactBody } from "../../../loop/fact.ts";
-import type { Call, KnownDecision, State } from "../../../loop/state.ts";
+import type { ChildCall, FactBody } from "../../../loop/fact.ts";
+import type { KnownDecision, State } from "../../../loop/state.ts";
 import { canonicalJson } from "../../../message/canonical-json.ts";
 import type { JsonObject } from "../../../message/json.ts";
 import { shownId } from "../../../message/shown-id.ts";
@@ -16,6 +17,7 @@ import { toolLimits } from "../../../tools/tool-limits.ts";
 import { validateArguments } from "../../../tools/validate-arguments.ts";
 import { checkPayload } from "../../log/spill-values.ts";
 import { sessionClosed } from "../../setup/session-errors.ts";
+import { checkPlace } from "./accept-results.ts";
 import { accessOf, type CommandContext } from "./submit.ts";
 
 /**
@@ -33,7 +35,8 @@ export async function decideCall(context: CommandContext, callKey: string, optio
     known = knownDecision(state, { callKey, decision, user });
     if (known) return [];
     if (state.status === "closed") throw sessionClosed(deps.sessionId);
-    const { runId, part } = askedCall(state, callKey, { decision, now: deps.clock.now() });
+    checkPlace(state, deps);
+    const { runId, child } = askedCall(state, callKey, { decision, now: deps.clock.now() });
     const { decision: verdict, args, note, idempotencyKey, argsDigest } = decision;
     const details = {
       ...(args ? { args } : {}),
@@ -41,7 +44,7 @@ export async function decideCall(context: CommandContext, callKey: string, optio
       ...(argsDigest === undefined ? {} : { argsDigest }),
     };
     const key = idempotencyKey === undefined ? {} : { idempotencyKey };
-    return [{ type: "approval.decided", runId, callKey: part.callKey, decision: verdict, by: user, ...details, ...key }];
+    return [{ type: "approval.decided", runId, callKey, decision: verdict, by: user, ...details, ...key, ...(child ? { child } : {}) }];
   };
   const [fact] = await driver.offer({ bodies, needsOwner: true });
   if (deps.drives) driveUntilIdle();
@@ -116,20 +119,22 @@ function decidedAlready({ callKey, decision, by, note, at: when }: KnownDecision
   });
 }
 
-/** The call that waits for this decision. @throws AgentError APPROVAL_DECIDED, APPROVAL_MISMATCH, CALL_UNKNOWN */
+/** The run of the call that waits for this decision, and its child if it belongs to one. @throws AgentError APPROVAL_DECIDED, APPROVAL_MISMATCH, CALL_UNKNOWN */
 function askedCall(
   state: State,
   callKey: string,
   { decision, now }: { readonly decision: ApprovalDecision; readonly now: number },
-): Call & { readonly runId: string } {
+): { readonly runId: string; readonly child?: ChildCall } {
   const runId = state.run?.runId ?? "";
-  const call = openCall(state, { runId, callKey });
-  if (call?.state !== "awaiting_approval") throw notAsked(state, callKey);
+  const own = openCall(state, { runId, callKey });
+  const below = callsBelow(state).find(({ call }) => call.callKey === callKey && call.argsDigest !== undefined);
+  const asked = own?.state === "awaiting_approval" ? { deadline: own.deadline, argsDigest: own.asking?.argsDigest } : below?.call;
+  if (!asked) throw notAsked(state, callKey);
   if (state.run?.abort) throw tooLate(callKey, "aborted");
-  if (call.deadline !== undefined && call.deadline <= now) throw tooLate(callKey, "expired");
-  if (decision.argsDigest !== undefined && decision.argsDigest !== call.asking?.argsDigest)
+  if (asked.deadline !== undefined && asked.deadline <= now) throw tooLate(callKey, "expired");
+  if (decision.argsDigest !== undefined && decision.argsDigest !== asked.argsDigest)
     throw new AgentError("APPROVAL_MISMATCH", { message: `The decision is about other arguments than those of the call \`${callKey}\`.` });
-  return { ...call, runId };
+  return { runId, ...(below && !own ? { child: childCallOf(below.child) } : {}) };
 }
 
 /** The error for a decision on a call that is not awaiting approval. */

@@ -1,0 +1,114 @@
+/*
+ * Owns: what children wait for, as their parents' logs record it, and the answers that are on their way down.
+ * Does not own: how a child is driven and how it gets an answer (driver/children).
+ */
+import { lastWithKey } from "./append-list.ts";
+import type { PendingApproval, PendingToolCall, WaitingAgent } from "./event.ts";
+import type { ChildCall, FactOf, WaitingCall } from "./fact.ts";
+import type { Call, KeyedChild, Run, State } from "./state.ts";
+
+type Answer = FactOf<"approval.decided"> | FactOf<"client.answered">;
+
+/** A call of a child, or of a child of it, that waits for a person or a client. */
+export interface CallBelow {
+  readonly child: KeyedChild;
+  readonly call: WaitingCall;
+}
+
+/** The children of the run that have not ended, nor the calls that started them. */
+export const openChildren = ({ children = [], calls }: Run): readonly KeyedChild[] =>
+  children.filter(
+    ({ isDone, callKey }) =>
+      !isDone && (callKey === undefined || calls.some(({ part, state }) => part.callKey === callKey && state !== "done")),
+  );
+
+/** The calls below the open run that wait, by child in the order of their links. */
+export const callsBelow = ({ run }: State): readonly CallBelow[] =>
+  (run ? openChildren(run) : []).flatMap((child) => (child.waits ?? []).map((call) => ({ child, call })));
+
+/** Those that are awaiting approval. */
+export const approvalsOf = (calls: readonly WaitingCall[]): readonly PendingApproval[] =>
+  calls.flatMap(({ argsDigest, ...call }) => (argsDigest === undefined ? [] : [{ ...call, argsDigest }]));
+
+/** Those that wait for a client. */
+export const clientCallsOf = (calls: readonly WaitingCall[]): readonly PendingToolCall[] =>
+  calls.filter(({ argsDigest }) => argsDigest === undefined);
+
+/** What a child waits for, as readers get it. */
+export const waitingAgent = ({ callKey, session, agent, waits = [] }: KeyedChild): WaitingAgent => ({
+  ...(callKey === undefined ? {} : { callKey }),
+  ...{ session, agent, pendingApprovals: approvalsOf(waits), pendingToolCalls: clientCallsOf(waits) },
+});
+
+/** The child whose calls the fact lists: one that user code of the open run has started, and that has not ended. */
+export function reportsWaits({ run }: State, { runId, session }: FactOf<"child.waiting">): KeyedChild | undefined {
+  return run?.runId === runId && !run.abort ? openChildren(run).find((child) => child.session === session) : undefined;
+}
+
+/** With `rests` the call of the child needs no process; without it a call that rested runs again. */
+export function foldChildWaiting(state: State, fact: FactOf<"child.waiting">): State {
+  const child = reportsWaits(state, fact);
+  if (!child || !state.run) return state;
+  const { waits: _, answers, ...plain } = child;
+  const { waits, rests, session } = fact;
+  const next: KeyedChild = { ...plain, ...(waits.length > 0 ? { waits } : {}), ...(answers && !rests ? { answers } : {}) };
+  const run = withChild(state.run, child, next);
+  if (child.callKey === undefined) return { ...state, run };
+  return { ...state, run: rests ? suspended(run, child.callKey, { session, agent: child.agent }) : resumed(run, child) };
+}
+
+/** The child and the call that an answer at this session is for; `undefined`: no such call waits. */
+export function answeredBelow(state: State, { runId, callKey, child }: Answer): CallBelow | undefined {
+  if (!child || state.run?.runId !== runId || state.run.abort) return undefined;
+  return callsBelow(state).find((below) => below.child.session === child.session && below.call.callKey === callKey);
+}
+
+/** Keeps the answer until the child has it. A call that rested runs again, to bring it down. */
+export function foldAnswerBelow(state: State, fact: Answer): State {
+  const below = answeredBelow(state, fact);
+  if (!below || !state.run) return state;
+  const { waits = [], ...child } = below.child;
+  const left = waits.filter((call) => call !== below.call);
+  const next: KeyedChild = { ...child, ...(left.length > 0 ? { waits: left } : {}), answers: [...(child.answers ?? []), fact] };
+  return { ...state, run: resumed(withChild(state.run, below.child, next), next) };
+}
+
+const withChild = (run: Run, before: KeyedChild, child: KeyedChild): Run => ({
+  ...run,
+  children: (run.children ?? []).map((other) => (other === before ? child : other)),
+});
+
+function suspended(run: Run, callKey: string, child: NonNullable<Call["child"]>): Run {
+  return changeCall(run, callKey, ({ deadline: _, ...call }) =>
+    call.state === "running" ? { ...call, state: "awaiting_child", inDoubt: false, child, suspensions: (call.suspensions ?? 0) + 1 } : call,
+  );
+}
+
+function resumed(run: Run, { callKey, session }: KeyedChild): Run {
+  return changeCall(run, callKey, (call) => {
+    if (call.state !== "awaiting_child" || call.child?.session !== session) return call;
+    const { child: _, ...rest } = call;
+    return { ...rest, state: "pending" };
+  });
+}
+
+const changeCall = (run: Run, callKey: string | undefined, change: (call: Call) => Call): Run => ({
+  ...run,
+  calls: run.calls.map((call) => (call.part.callKey === callKey ? change(call) : call)),
+});
+
+/** The earliest deadline of the calls below a call that rests: its child continues then by itself. */
+export function deadlineBelow({ calls, children = [] }: Run, call: Call): number | undefined {
+  if (call.state !== "awaiting_child" || !calls.includes(call)) return undefined;
+  const { waits = [] } = children.find(({ session }) => session === call.child?.session) ?? {};
+  const deadlines = waits.flatMap(({ deadline }) => deadline ?? []);
+  return deadlines.length > 0 ? Math.min(...deadlines) : undefined;
+}
+
+/** The child as an answer names it. */
+export const childCallOf = ({ session, callKey }: KeyedChild): ChildCall => ({ session, ...(callKey === undefined ? {} : { callKey }) });
+
+/** True if the open run is the one that the session was created for, so that its calls are answered at the session above. */
+export function isRunOfParent({ parent, run, known }: State, sessionId: string): boolean {
+  return parent !== undefined && run !== undefined && lastWithKey(known, sessionId, ({ key }) => key)?.runId === run.runId;
+}
