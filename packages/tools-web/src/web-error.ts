@@ -44,7 +44,7 @@ const entries: Readonly<Record<WebFailureReason, Entry>> = {
 };
 
 /** The URL as an error may show it: without user, password, query and fragment, at most 200 characters. */
-export function shownUrl(url: URL | string): string {
+function shownUrl(url: URL | string): string {
   const parsed = typeof url === "string" ? URL.parse(url) : url;
   if (!parsed) return "The URL";
   const text = `${parsed.protocol}//${parsed.host}${parsed.pathname}`;

@@ -17,7 +17,7 @@ const found = [
   { title: "", url: "https://three.example/", text: "Without a title." },
 ];
 const findsFor = (query: string) => (query === "lighthouse" ? found : []);
-export const key = "tvly-secret-key-1";
+const key = "tvly-secret-key-1";
 
 type Answer = readonly [status: number, body: unknown];
 
@@ -92,7 +92,7 @@ export const fakes: Readonly<Record<string, Fake>> = {
 };
 
 /** A fake behind a real server. */
-export async function serviceOf({ answer }: Fake): Promise<TestServer> {
+async function serviceOf({ answer }: Fake): Promise<TestServer> {
   return webServer((request, response) => void answerTo(request, response, answer));
 }
 

@@ -6,7 +6,8 @@ import { allPending, sortedAgents } from "./waiting-agents.ts";
 
 /** The view of a snapshot. Takes time in proportion to the number of messages. */
 export function viewOf(snapshot: SessionSnapshot): SessionView {
-  const { messages: list, run, lastRun, participants: _, waitsFor: __, ...same } = snapshot;
+  // No event carries the participants, the reason of waiting or the hold of a session, so a view that follows events cannot keep them.
+  const { messages: list, run, lastRun, participants: _, waitsFor: __, hold: ___, ...same } = snapshot;
   const messages = new Map(list.map((message) => [message.id, message]));
   const children = new Map<string | null, string[]>();
   for (const { id, parent } of list) {
