@@ -14,7 +14,7 @@ import { unitsOf, unitsPerToken } from "./sizes.ts";
 import { type Stretch, stretchOf } from "./stretch.ts";
 import { type SummaryWriter, writtenSummary } from "./summary.ts";
 
-const extractCharactersMax = 3_000;
+const extractUnitsMax = 3_000;
 /** The share of the stretch that its extract may have. */
 const extractShare = 0.2;
 /** What a compaction must free at least, and how much the history must grow after one that could not, as shares of the room. */
@@ -33,7 +33,7 @@ export interface Compactable {
   readonly room: number;
   /** The size of the request beside its messages. */
   readonly beside: number;
-  /** A person asked for it: any gain will do. */
+  /** A person asked for it. */
   readonly isWanted: boolean;
 }
 
@@ -58,8 +58,8 @@ export class Compactor {
     request: Compactable,
     io: ContextPreparing,
   ): ContextCompaction | undefined | Promise<ContextCompaction | undefined> {
-    const { left, isWanted } = request;
-    if (!isWanted && (left <= request.room * this.#options.at || left < this.#stuckBelow)) return undefined;
+    const { left } = request;
+    if (!mustGain(request) && (left <= request.room * this.#options.at || left < this.#stuckBelow)) return undefined;
     const room = Math.min(request.room, left);
     const { pin } = this.#options;
     const stretch = stretchOf(call.history, { units: request.units, room, pin });
@@ -117,8 +117,8 @@ export class Compactor {
     };
   }
 
-  #gains(stretch: Stretch, { room, left, isWanted }: Compactable, summaryUnits: number): boolean {
-    return gainOf(stretch, summaryUnits) > (isWanted ? 0 : Math.min(room, left) * gainMin);
+  #gains(stretch: Stretch, request: Compactable, summaryUnits: number): boolean {
+    return gainOf(stretch, summaryUnits) > (mustGain(request) ? 0 : Math.min(request.room, request.left) * gainMin);
   }
 
   #stuck({ left, room, isWanted }: Compactable): undefined {
@@ -127,10 +127,13 @@ export class Compactor {
   }
 }
 
+/** True where any gain will do: a person asked for it, or the request does not fit. */
+const mustGain = ({ isWanted, left, room }: Compactable): boolean => isWanted || left > room;
+
 const gainOf = ({ units, pinnedUnits }: Stretch, summaryUnits: number): number => units - pinnedUnits - summaryUnits;
 
 const unitsOfSummary = (text: string): number => unitsOf({ role: "notice", text: `Summary of the conversation so far:\n${text}` });
 
 function extracted({ messages, units }: Stretch): Summary {
-  return { text: extractOf(messages, Math.min(extractCharactersMax, Math.floor(units * extractShare))) };
+  return { text: extractOf(messages, Math.min(extractUnitsMax, Math.floor(units * extractShare))) };
 }

@@ -1,7 +1,8 @@
 import type { FilePart, ImagePart, Json, Message, ResultPart, ToolResultMessage, UserMessage, UserPart } from "@loopwright/core";
 import { partsOf } from "@loopwright/core";
+import { lengthWithin, unitsOfText } from "./sizes.ts";
 
-/** Results and inputs no longer than this are never cut, in characters. */
+/** Results and inputs no larger than this are never cut, in units of a size: 2,000 characters of ASCII. */
 export const keptMin = 2_000;
 
 /** Messages as they are cut: the same object each time, so that providers may cache by identity. */
@@ -58,11 +59,13 @@ function cutResult(message: ToolResultMessage): ToolResultMessage {
     else {
       const whole = textOfPart(part);
       length += whole.length;
-      if (room > 0) texts.push(headOf(whole, room));
-      room -= whole.length;
+      const head = headOf(whole, lengthWithin(whole, room));
+      if (room > 0) texts.push(head);
+      room -= unitsOfText(head);
     }
   }
-  const kept = headOf(texts.join("\n"), keptMin);
+  const text = texts.join("\n");
+  const kept = headOf(text, lengthWithin(text, keptMin));
   if (length > kept.length) notes.unshift(leftOut(`${length - kept.length} characters`));
   return { ...message, content: [...(kept === "" ? [] : [kept]), ...notes].join("\n") };
 }

@@ -12,8 +12,8 @@ import { cutInput, cutMessage, hasMedia, keptMin } from "./cut-message.ts";
 
 /** How full the room is after a cut: the rest is for the next turns, which would else cut, and lose the vendor's cache, each time. */
 const filledAfterCut = 0.75;
-/** The share of the room that one input may have where all of it does not fit. */
-const inputShare = 0.5;
+/** The shares of the room that one input may have where all of it does not fit, each tried before the next. */
+const inputShares = [0.5, 0.25, 0.125] as const;
 
 /** Into what a list is fitted, in units of `MessageSizes`. */
 export interface Room {
@@ -121,7 +121,7 @@ export class Cuts {
       const isEnough = (): boolean => this.#left <= goal && this.#ofMedia <= goalOfMedia;
       this.#media = [...this.#cutSome(earlier, isEnough, (freed) => (this.#ofMedia -= freed)), ...now];
     }
-    if (this.#left > all) this.#cutInputs(all);
+    for (const share of inputShares) if (this.#left > all) this.#cutInputs(all, share);
   }
 
   /** Cuts in the given order until it is enough; gives back what was spared. */
@@ -136,8 +136,8 @@ export class Cuts {
   }
 
   /** Inputs that alone have more than their share of the room, the largest first. */
-  #cutInputs(all: number): void {
-    const most = Math.max(keptMin, Math.floor(all * inputShare));
+  #cutInputs(all: number, ofRoom: number): void {
+    const most = Math.max(keptMin, Math.floor(all * ofRoom));
     const large = this.#inputs.filter((place) => (this.#units[place] ?? 0) > most);
     for (const place of large.sort((a, b) => (this.#units[b] ?? 0) - (this.#units[a] ?? 0) || a - b)) {
       if (this.#left <= all) return;

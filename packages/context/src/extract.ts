@@ -1,5 +1,6 @@
 import { callsOf, type Message, textOf } from "@loopwright/core";
 import { headOf } from "./cut-message.ts";
+import { lengthWithin, unitsOfText } from "./sizes.ts";
 
 /** How core begins the notice that has a summary. */
 const heading = "Summary of the conversation so far:\n";
@@ -9,20 +10,21 @@ const firstLines = 4;
 const gap = "- [...]";
 
 /** A summary made without a model: each input and answer as one line; the first and the newest lines where not all fit. */
-export function extractOf(messages: readonly Message[], charactersMax: number): string {
+export function extractOf(messages: readonly Message[], unitsMax: number): string {
   const lines = messages.flatMap(linesOf).filter((line, at, all) => line !== all[at - 1]);
   const whole = lines.join("\n");
-  if (whole.length <= charactersMax) return whole;
+  if (unitsOfText(whole) <= unitsMax) return whole;
   const kept = lines.slice(0, firstLines);
   const newest: string[] = [];
-  let left = charactersMax - kept.join("\n").length - gap.length - 2;
+  let left = unitsMax - unitsOfText(kept.join("\n")) - gap.length - 2;
   for (let at = lines.length - 1; at >= kept.length; at--) {
     const line = lines[at] as string;
-    left -= line.length + 1;
+    left -= unitsOfText(line) + 1;
     if (left < 0) break;
     newest.unshift(line);
   }
-  return headOf([...kept, ...(kept.at(-1) === gap || newest[0] === gap ? [] : [gap]), ...newest].join("\n"), charactersMax);
+  const text = [...kept, ...(kept.at(-1) === gap || newest[0] === gap ? [] : [gap]), ...newest].join("\n");
+  return headOf(text, lengthWithin(text, unitsMax));
 }
 
 function linesOf(message: Message): readonly string[] {

@@ -21,6 +21,17 @@ export function unitsOfText(text: string): number {
   return units;
 }
 
+/** The most characters from the beginning of the text that have so many units at most. */
+export function lengthWithin(text: string, units: number): number {
+  let left = units;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    left -= code > 0x10ff ? 4 : code > 0x7f ? 2 : 1;
+    if (left < 0) return at;
+  }
+  return text.length;
+}
+
 const sizes = new WeakMap<Message, number>();
 
 /** The size of a message, which is looked at once. */
