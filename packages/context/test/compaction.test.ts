@@ -1,6 +1,6 @@
-import { createAgent, createSession, defineTool, execute, type FactOf, type Message, textOf } from "@loopwright/core";
-import { fixedPrices, type ScriptedTurn, scripted } from "@loopwright/core/memory";
-import type { ModelRequest } from "@loopwright/core/ports";
+import { createAgent, createSession, defineTool, execute, type FactOf, type Message, resume, textOf } from "@loopwright/core";
+import { fixedPrices, manualClock, memoryStore, type ScriptedTurn, scripted } from "@loopwright/core/memory";
+import type { ModelRequest, SessionStore } from "@loopwright/core/ports";
 import { describe, expect, it } from "vitest";
 import { type CompactionOptions, contextEngine, lightCounter } from "../src/index.ts";
 import { type World, world } from "./harness.ts";
@@ -35,7 +35,47 @@ function pairsOf({ messages }: ModelRequest): boolean {
   });
 }
 
+/** A store from a process that dies when it would record a compaction: nothing that it does afterwards arrives. */
+function dyingAtCompaction(store: SessionStore): { readonly store: SessionStore; readonly died: Promise<void> } {
+  const died = Promise.withResolvers<void>();
+  let isDead = false;
+  const never = new Promise<never>(() => {});
+  const log: SessionStore["log"] = {
+    ...store.log,
+    append(ref, request) {
+      if (request.facts.some(({ type }) => type === "context.compacted")) {
+        isDead = true;
+        died.resolve();
+      }
+      return isDead ? never : store.log.append(ref, request);
+    },
+    renew: (ref, lease) => (isDead ? never : store.log.renew(ref, lease)),
+  };
+  return { store: { ...store, log }, died: died.promise };
+}
+
 describe("a history that cannot be cut to fit", () => {
+  it("row 25: is summarised again where the process died with the summary made and not recorded", async () => {
+    const summarising = scripted((_, call) => ({ text: `Summary ${call}.`, usage: { input: 10, output: 2 } }));
+    const clock = manualClock();
+    const kept = memoryStore({ clock });
+    const { store, died } = dyingAtCompaction(kept);
+    const context = contextEngine({ compaction: { summary: { provider: summarising } } });
+    const made = world(busy, { tools: [look], contextTokens: 1_000, context, session: { store, clock } });
+    for (let isDead = false, input = 0; !isDead; input++) {
+      const run = execute(made.session, `question ${input}`).result();
+      isDead = await Promise.race([run.then(() => false), died.then(() => true)]);
+    }
+    expect(summarising.requests).toHaveLength(1);
+    clock.advance(30_000);
+    const next = made.again({ store: kept });
+    expect((await resume(next).result()).status).toBe("completed");
+    for (let input = 0; input < 3; input++) await execute(next, `question ${input} to the next process`).result();
+    const facts = (await kept.log.read({ scope: "local", session: "s1" })).filter((fact) => fact.type === "context.compacted");
+    expect(facts.length).toBeGreaterThan(0);
+    expect(summarising.requests).toHaveLength(1 + facts.length);
+  });
+
   it("is compacted: requests have the goal, a summary and the newest messages, and the session keeps everything", async () => {
     const made = await longSession(6);
     const { requests } = made.provider;

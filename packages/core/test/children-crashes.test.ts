@@ -123,7 +123,7 @@ async function play(deaths: { readonly begin?: Death; readonly decide?: Death })
   return died.includes(true);
 }
 
-describe("a tree three deep whose process dies", () => {
+describe("row 31: a tree three deep whose process dies", () => {
   it.each(["before", "after"] as const)(
     "%s any append until it waits: it waits for one approval, and nothing is begun twice",
     async (when) => {

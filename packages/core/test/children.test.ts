@@ -326,7 +326,7 @@ describe("a process that dies", () => {
     },
   );
 
-  it("while the child runs: the next one continues the child where it was", async () => {
+  it("row 31: while the child runs: the next one continues the child where it was", async () => {
     const work = defineTool({ name: "work", description: "Works.", parameters, replay: "idempotent", execute: async () => "worked" });
     const { agent, provider } = helper([{ calls: [{ name: "work" }] }, { hang: true }, { text: "found it" }], { tools: [work] });
     const made = processes(delegating, { tools: [delegate(startsWith(agent))] });
