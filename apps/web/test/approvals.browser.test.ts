@@ -1,4 +1,4 @@
-import { type Agent, createAgent, defineTool } from "@loopwright/core";
+import { type Agent, agentTool, createAgent, defineTool } from "@loopwright/core";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { expect } from "vitest";
 import { axeProblems } from "./support/axe-check.ts";
@@ -193,4 +193,40 @@ pageTest("equal calls that wait for approval at once have names of their own, fo
     .getByRole("button", { name: /denied/ })
     .waitFor();
   expect(await page.getByRole("form", { name: /Call 1 of 2$/ }).count()).toBe(1);
+});
+
+pageTest("an approval of a child two levels below is shown with the call of its parent, and decided there (B44)", async (scene) => {
+  const model = handModel();
+  const ran: unknown[] = [];
+  const worker = carefulAgent(model, ran);
+  const middle = createAgent({ name: "middle", provider: model.provider, tools: [agentTool({ agent: worker })] });
+  const lead = createAgent({ name: "lead", provider: model.provider, tools: [agentTool({ agent: middle })] });
+  const { url } = await scene.serve({ agents: [lead] });
+  const page = await scene.open(url);
+  const chat = chatPage(page);
+  await chat.say("Tidy up");
+  for (const name of ["middle", "careful"]) {
+    const answer = await model.next();
+    answer.call(name, { task: "Tidy up." });
+    answer.end();
+  }
+  const asks = await model.next();
+  asks.call("remove_file", { path: "notes/old.md" });
+  asks.end();
+  const form = chat.calls.getByRole("form", { name: /^Run “remove_file”\?\s+It cannot be undone\.$/ });
+  await form.waitFor();
+  await chat.calls.getByText("The agent “careful” asks.").waitFor();
+  expect(await axeProblems(page)).toEqual([]);
+  await look(page, "approval-of-a-child");
+  await page.reload();
+  await form.getByRole("button", { name: "Allow" }).click();
+  for (let level = 0; level < 3; level++) {
+    const next = await model.next();
+    next.say(level === 2 ? "All is tidy." : "Done.");
+    next.end();
+  }
+  await chat.text("All is tidy.").waitFor();
+  await chat.rested();
+  expect(ran).toEqual([{ path: "notes/old.md" }]);
+  expect(await chat.calls.getByRole("form").count()).toBe(0);
 });

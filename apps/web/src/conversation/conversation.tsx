@@ -1,3 +1,4 @@
+import type { ViewRun } from "@loopwright/client";
 import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
 import { Icon } from "../app/icon.tsx";
 import { ActionsContext } from "./actions-context.ts";
@@ -11,7 +12,10 @@ import { useAtEnd } from "./list/use-at-end.ts";
 import { useMessageList } from "./list/use-message-list.ts";
 import { useTarget } from "./list/use-target.ts";
 import { useRows } from "./rows/use-rows.ts";
+import { WaitingAgentsContext } from "./waiting-agents-context.ts";
 import "./conversation.css";
+
+const none: NonNullable<ViewRun["waitingAgents"]> = [];
 
 /** The messages of a session, the answer that is being written among them. */
 export function Conversation({ actions, ...rest }: ConversationProps): ReactNode {
@@ -19,7 +23,9 @@ export function Conversation({ actions, ...rest }: ConversationProps): ReactNode
   return (
     <ActionsContext value={actions}>
       <FoldContext value={folds}>
-        <Messages {...rest} />
+        <WaitingAgentsContext value={rest.view.run?.waitingAgents ?? none}>
+          <Messages {...rest} />
+        </WaitingAgentsContext>
       </FoldContext>
     </ActionsContext>
   );

@@ -63,7 +63,7 @@ const dates: readonly Saboteur<LogUnderTest>[] = [
   },
   {
     defect: "is a millisecond late",
-    breaks: ["due-date", "due-postponed", "due-sooner"],
+    breaks: ["due-closed", "due-date", "due-postponed", "due-sooner"],
     make: listing((real, options) => real.due({ ...options, now: options.now - 1 })),
   },
   {
@@ -85,7 +85,7 @@ const dates: readonly Saboteur<LogUnderTest>[] = [
   },
   {
     defect: "keeps the first date",
-    breaks: ["due-postponed", "due-sooner"],
+    breaks: ["due-closed", "due-postponed", "due-sooner"],
     make: appending(async (real, ref, { due, ...request }) => {
       const known = await dateOf(real, ref);
       return real.append(ref, due === undefined || (known !== undefined && due !== null) ? request : { ...request, due });
@@ -93,7 +93,7 @@ const dates: readonly Saboteur<LogUnderTest>[] = [
   },
   {
     defect: "keeps the earliest date",
-    breaks: ["due-postponed"],
+    breaks: ["due-closed", "due-postponed"],
     make: appending(async (real, ref, { due, ...request }) => {
       const known = await dateOf(real, ref);
       return real.append(ref, due === undefined || (known !== undefined && due !== null && due > known) ? request : { ...request, due });

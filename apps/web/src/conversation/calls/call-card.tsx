@@ -12,6 +12,7 @@ import { CallApproval } from "./call-approval.tsx";
 import { CallBody, type ShownCallProps } from "./call-body.tsx";
 import { CallIcon } from "./call-icon.tsx";
 import { stateWords } from "./call-words.ts";
+import { ChildCalls } from "./child-calls.tsx";
 import { argsLine, shownCall } from "./shown-call.ts";
 import "./calls.css";
 
@@ -75,6 +76,7 @@ export function CallCard({ shown, call, order }: ShownCallProps & { readonly ord
       </div>
       <VerdictLines name={shown.key} verdicts={isAsked ? call?.verdicts?.filter(({ action }) => action !== "ask") : call?.verdicts} />
       {isAsked && call ? <CallApproval key={call.callKey} call={call} {...(order === undefined ? {} : { order })} /> : null}
+      <ChildCalls callKey={shown.key} />
     </div>
   );
 }
