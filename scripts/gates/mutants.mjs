@@ -72,7 +72,7 @@ const MUTANTS = [
   [
     "an answer that was cut off keeps its end open",
     "prompt/valid-history.ts",
-    'if (message.role === "assistant" && last?.role === "assistant") out.push(goOn);',
+    'if (message.role === "assistant" && last?.role === "assistant") this.#add(goOn, undefined);',
     "",
   ],
   [

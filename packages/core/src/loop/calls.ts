@@ -129,14 +129,12 @@ export function foldApprovalDecision(state: State, fact: FactOf<"approval.decide
     ...(args ? { args } : {}),
     ...(note === undefined ? {} : { note }),
   };
-  if (fact.child) {
-    const answered = foldAnswerBelow(state, fact);
-    return { ...answered, decisions: append(state.decisions ?? emptyList<KnownDecision>(), known) };
-  }
+  const decisions = append(state.decisions ?? emptyList<KnownDecision>(), known);
+  if (fact.child) return { ...foldAnswerBelow(state, fact), decisions };
   const isClient = openCall(state, fact)?.route === "client";
   const approval = { decision, ...(note === undefined ? {} : { note }), ...(isClient ? { at } : {}) };
   const decided = patchCall(state, callKey, { state: "pending", approval, ...(args ? { args } : {}) });
-  return { ...decided, decisions: append(state.decisions ?? emptyList<KnownDecision>(), known) };
+  return { ...decided, decisions };
 }
 
 /** The call that will wait for the child: a server call without a child. */
