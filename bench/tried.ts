@@ -29,7 +29,7 @@ is the default transport on Node.js; the end of a session or a body makes no err
 the list of tools and its text are made once, the history's texts in one walk; classes stand in place of object literals with getters, which
 V8 keeps as slow dictionaries of 700 bytes (3.6 µs against 0.4 µs in the interpreter; peak of the crowd: 400 to 375 MB, 340 to 325 MB).
 What was left then was the driver: about 80 KB of the 180 KB that outlived two scavenges in a run of the crowd, and the timers, promises and abort
-controllers of a turn; "concurrent" above says what became of that. No line of it takes over 4 %.
+controllers of a turn; "concurrent" above shows the result of that. No line of it takes over 4 %.
 Later: the driver decides once per batch (it decided again after each, for nothing), prepares without promises where no user code is asked, and a
 session without a store has a log without an index: a run of two turns allocates 193 KB in place of 221 KB, a session 6.9 KB in place of 8.3 KB.
 Measured beside one another on a machine with a load of 22 to 30, medians of 3: a turn of a loop of 100 and 400 takes 1.23 / 1.01 and 1.15 / 0.82, the
