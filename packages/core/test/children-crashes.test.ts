@@ -82,7 +82,7 @@ const decide = async (session: AgentSession): Promise<ExecuteResult> => {
   return (await session.decide(approval.callKey, { decision: "allow" })).stream().result();
 };
 
-/** The next process does this step, after the one that was told to die has. True if it died. */
+/** The next process repeats this step after a process that dies at the given append. True if that process died. */
 async function step(place: Place, act: (session: AgentSession) => Promise<ExecuteResult>, death?: Death): Promise<boolean> {
   const { clock } = place;
   const first = boot(place, death);

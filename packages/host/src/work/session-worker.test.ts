@@ -4,13 +4,13 @@ import { expect, it } from "vitest";
 import type { SessionHost } from "../sessions/session-host.ts";
 import { createSessionWorker } from "./session-worker.ts";
 
-const nobody = (): Promise<never> => Promise.reject(new Error("There is no session."));
+const noRetention = (): Promise<never> => Promise.reject(new Error("There is no session."));
 const host: SessionHost = {
   node: "here",
-  open: nobody,
-  create: nobody,
-  remove: nobody,
-  removeExpired: nobody,
+  open: noRetention,
+  create: noRetention,
+  remove: noRetention,
+  removeExpired: noRetention,
   letGo() {},
   onLoad() {},
   loadedSession: () => undefined,

@@ -27,24 +27,24 @@ export async function setSchedule(context: CommandContext, name: string, request
   checkName(name);
   const due = requestedDue(request, deps.clock.now());
   const input = await scheduledInput(context, request);
-  let set: Schedule | undefined;
+  const result: { set?: Schedule } = {};
   const bodies = (state: State): readonly FactBody[] => {
     if (state.status === "closed") throw sessionClosed(deps.sessionId);
     const standing = state.schedules?.find(({ id }) => id === name);
     if (standing && isSame(standing, { request, input, due })) {
-      set = standing;
+      result.set = standing;
       return [];
     }
     checkAhead(due, deps.clock.now());
     if (!standing) checkRoom(state, deps);
     const { everyMs } = request;
     const dates = { due, ...(everyMs === undefined ? {} : { everyMs }) };
-    set = { id: name, input, ...dates };
+    result.set = { id: name, input, ...dates };
     const body: FactBody = { type: "schedule.set", schedule: name, input, ...dates, by: accessOf(deps, request.access).user };
     return state.status === "new" ? [opening, body] : [body];
   };
   await driver.offer({ bodies, needsOwner: false });
-  return shown(set as unknown as Schedule);
+  return shown(result.set as Schedule);
 }
 
 /** False if the session has no such schedule. @throws AgentError SESSION_CLOSED */
