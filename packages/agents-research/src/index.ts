@@ -11,7 +11,6 @@ export type { Report } from "./research-tools.ts";
 export { reportText, researchToolNames } from "./research-tools.ts";
 export type { ResearcherOptions } from "./researcher.ts";
 export { researcherAgent } from "./researcher.ts";
-export { retrievalHooks } from "./retrieval-hooks.ts";
 export type { SearchHistory } from "./search-history.ts";
 export { memorySearchHistory } from "./search-history.ts";
 export type { SupervisorOptions } from "./supervisor.ts";

@@ -2,7 +2,6 @@ import { type Agent, type AgentModel, type AgentSettings, createAgent, type Hook
 import type { SessionTools } from "@loopwright/tools-registry";
 import { type PlanOptions, planHooks } from "./plan-hooks.ts";
 import { type PromptOptions, promptHooks } from "./prompt-hooks.ts";
-import { retrievalHooks } from "./retrieval-hooks.ts";
 
 /** What each kind of agent takes beside its model. */
 export interface AgentKindOptions
@@ -47,7 +46,6 @@ export function mainThreadAgent(options: MainThreadOptions): Agent {
       ...(registry ? [registry.hooks] : []),
       planHooks({ settings, plans, toolCallsLimit, uncounted, parallelModels }),
       promptHooks({ settings, fewShot }),
-      retrievalHooks(),
       summaryOfResults,
       refusedTools,
     ],

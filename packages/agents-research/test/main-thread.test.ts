@@ -1,5 +1,6 @@
 import { createSession, defineTool, execute, type Labels, type Message, systemText, type Tool } from "@loopwright/core";
 import { memoryStore, type ScriptedTurn, scripted } from "@loopwright/core/memory";
+import { knowledgeHooks } from "@loopwright/tools-knowledge";
 import { createSessionTools, toolNames } from "@loopwright/tools-registry";
 import { describe, expect, it } from "vitest";
 import { type MainThreadOptions, mainThreadAgent, researcherAgent, type SettingsSource } from "../src/index.ts";
@@ -112,8 +113,10 @@ it.each([
 describe("attachments and chatbots", () => {
   it("B34: pasted text moves from the result to the front of the user's message, for the next requests alone", async () => {
     const rag = tool(toolNames.rag, { passages: ["p"], pastedTextEmbeddings: ["One.", "Two."] });
-    const { requests, session } = await said([{ calls: [{ name: toolNames.rag }] }, { text: "ok" }], { options: { tools: [rag] } });
-    expect(requests[1]?.messages[0]).toEqual({ role: "user", content: "One.\nTwo.\nUser Query: What is it?" });
+    const { requests, session } = await said([{ calls: [{ name: toolNames.rag }] }, { text: "ok" }], {
+      options: { tools: [rag], hooks: [knowledgeHooks()] },
+    });
+    expect(requests[1]?.messages[0]).toEqual({ role: "user", content: "One.\n\nTwo.\nUser Query: What is it?" });
     expect(session.messages[0]).toEqual({ role: "user", content: "What is it?" });
     const result = JSON.stringify(session.messages.find(({ role }) => role === "tool_result"));
     expect(result).not.toContain("One.");
@@ -123,7 +126,9 @@ describe("attachments and chatbots", () => {
   it("B35: a chatbot that wants the knowledge base forces the search for the next call alone", async () => {
     const tools = [tool(toolNames.chatbot), tool(toolNames.rag)];
     const ask = { calls: [{ name: toolNames.chatbot, args: { shouldUseKnowledgeBase: true } }] };
-    const { requests } = await said([ask, { calls: [{ name: toolNames.rag }] }, { text: "ok" }], { options: { tools } });
+    const { requests } = await said([ask, { calls: [{ name: toolNames.rag }] }, { text: "ok" }], {
+      options: { tools, hooks: [knowledgeHooks()] },
+    });
     expect(requests.map(({ toolChoice }) => toolChoice)).toEqual([undefined, { tool: toolNames.rag }, undefined]);
   });
 });
