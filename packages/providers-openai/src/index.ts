@@ -4,4 +4,5 @@ export { knownServers, otherServer } from "./compat.ts";
 export { defaultModel } from "./models.ts";
 export { openai } from "./openai.ts";
 export { type OpenAiEmbedderOptions, openaiEmbedder } from "./openai-embedder.ts";
+export { type OpenAiImagesOptions, openaiImages } from "./openai-images.ts";
 export type { OpenAiOptions } from "./options.ts";

@@ -12,6 +12,7 @@ export { type EventTree, eventTree, readEventTree } from "./events/event-tree.ts
 export { executeKit } from "./execute/execute-kit.ts";
 export type { ExecutePlace, ExecuteUnderTest } from "./execute/execute-under-test.ts";
 export { type IdsUnderTest, idSourceKit } from "./ids/id-source-kit.ts";
+export { type ImageFate, type ImagesUnderTest, imageGeneratorKit, samplePng } from "./image/image-generator-kit.ts";
 export type { IndexUnderTest } from "./index/index-under-test.ts";
 export { sessionIndexKit } from "./index/session-index-kit.ts";
 export type { Kit, KitCase, KitOptions, KitRunner, KitVerdict, Lack } from "./kit/kit.ts";

@@ -4,6 +4,7 @@ import { clockKit } from "../src/clock/clock-kit.ts";
 import { tokenCounterKit } from "../src/counter/token-counter-kit.ts";
 import { embedderKit } from "../src/embedder/embedder-kit.ts";
 import { idSourceKit } from "../src/ids/id-source-kit.ts";
+import { imageGeneratorKit } from "../src/image/image-generator-kit.ts";
 import { runKit } from "../src/kit/kit.ts";
 import { usageLedgerKit } from "../src/ledger/usage-ledger-kit.ts";
 import { loggerKit } from "../src/logger/logger-kit.ts";
@@ -12,6 +13,7 @@ import { makeManualClock } from "./clock/clock-saboteurs.ts";
 import { makeCharacterCounter } from "./counter/token-counter-saboteurs.ts";
 import { makeLetterEmbedder } from "./embedder/embedder-saboteurs.ts";
 import { makeSeededIds } from "./ids/id-source-saboteurs.ts";
+import { makePixelGenerator } from "./image/image-generator-saboteurs.ts";
 import { makeMemoryLedger } from "./ledger/usage-ledger-saboteurs.ts";
 import { makeFixedPrices } from "./prices/price-table-saboteurs.ts";
 
@@ -22,6 +24,7 @@ describe("prices written by hand keep every promise", () => runKit(it, priceTabl
 describe("the ledger in memory keeps every promise", () => runKit(it, usageLedgerKit, { make: makeMemoryLedger }));
 describe("the counter of characters keeps every promise", () => runKit(it, tokenCounterKit, { make: makeCharacterCounter }));
 describe("the embedder of letters keeps every promise", () => runKit(it, embedderKit, { make: makeLetterEmbedder }));
+describe("the image generator of one pixel keeps every promise", () => runKit(it, imageGeneratorKit, { make: makePixelGenerator }));
 describe("the manual clock keeps every promise", () => runKit(it, clockKit, { make: makeManualClock }));
 describe("seeded ids keep every promise", () => runKit(it, idSourceKit, { make: makeSeededIds }));
 

@@ -18,6 +18,7 @@ export type {
 export type { Embedder, Embeddings, EmbedRequest } from "./embedder.ts";
 export type { ChannelListening, EventChannel, Notification, ScopeListener } from "./event-channel.ts";
 export type { IdSource } from "./id-source.ts";
+export type { GeneratedImage, ImageGenerator, ImageRequest } from "./image-generator.ts";
 export type { Logger } from "./logger.ts";
 export type { ModelCallIo, ModelCapabilities, ModelProvider, ModelRequest, SystemPart, ToolChoice, ToolSpec } from "./model-provider.ts";
 export type { PriceTable } from "./price-table.ts";

@@ -1,7 +1,8 @@
-/** What store packages share: texts of facts for a log, projections of a session for an index, and the search in its texts. */
+/** What store packages share: texts of facts for a log, projections of a session for an index, the search in its texts, and the keys of files. */
 
 export { unlessAborted } from "./abortable.ts";
 export { checkedRef, factTexts } from "./fact-texts.ts";
+export { fileName, isFileName } from "./file-name.ts";
 export { type LedgerLimit, type LedgerLimits, type LedgerSum, ledgerSums } from "./ledger-limits.ts";
 export { Ordered } from "./ordered.ts";
 export { excerptAround, matchTexts, searchTextsOf, searchWords, type TextMatch } from "./search-text.ts";

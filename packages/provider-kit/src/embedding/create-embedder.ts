@@ -1,19 +1,7 @@
-import { AgentError, addUsage, isAgentError, type Usage } from "@loopwright/core";
-import type { Embedder, EmbedRequest } from "@loopwright/core/ports";
-import { readWholeJson } from "../body/read-whole.ts";
-import { errorFromFetch } from "../errors/error-from-fetch.ts";
-import { CallSignal } from "../provider/call-signal.ts";
-import { modelTransport } from "../transport/model-transport.ts";
-import type { EmbeddingAnswer, EmbeddingConnection, EmbeddingVendor } from "./embedding-vendor.ts";
-
-interface Connected {
-  readonly connection: EmbeddingConnection;
-  readonly fetch: typeof fetch;
-}
-
-interface CallIo {
-  readonly signal: AbortSignal;
-}
+import { AgentError, addUsage, type Usage } from "@loopwright/core";
+import type { Embedder } from "@loopwright/core/ports";
+import { wholeCalls } from "../provider/whole-call.ts";
+import type { EmbeddingAnswer, EmbeddingVendor } from "./embedding-vendor.ts";
 
 /**
  * An embedder made of a vendor's pure parts. It owns what is the same for all: the first call connects, a failed connection is tried again with the
@@ -21,15 +9,8 @@ interface CallIo {
  * status of an error and trouble of the network become AgentErrors; an answer with other vectors than were asked for is refused; bodies have bounds.
  */
 export function createEmbedder(vendor: EmbeddingVendor): Embedder {
-  let connected: Promise<Connected> | undefined;
+  const send = wholeCalls(vendor);
   let length: number | undefined;
-  const connect = (): Promise<Connected> => {
-    connected ??= connectTo(vendor).catch((error: unknown) => {
-      connected = undefined;
-      throw error;
-    });
-    return connected;
-  };
   return {
     get name() {
       return vendor.name;
@@ -43,7 +24,8 @@ export function createEmbedder(vendor: EmbeddingVendor): Embedder {
       const vectors: (readonly number[])[] = [];
       let usage: Usage | undefined;
       for (const batch of batchesOf(texts, vendor)) {
-        const answer = await askOnce(vendor, { request: { texts: batch, purpose }, io, connect });
+        const body = vendor.bodyOf({ texts: batch, purpose });
+        const answer = await send({ body, io, answerOf: (whole) => vendor.answerOf(whole) });
         for (const vector of soundVectors(answer, { count: batch.length, length, label: vendor.label })) {
           length = vector.length;
           vectors.push(vector);
@@ -53,11 +35,6 @@ export function createEmbedder(vendor: EmbeddingVendor): Embedder {
       return { vectors, ...(usage ? { usage } : {}) };
     },
   };
-}
-
-async function connectTo(vendor: EmbeddingVendor): Promise<Connected> {
-  const connection = await vendor.connect();
-  return { connection, fetch: modelTransport(vendor.transport, { provider: vendor.label, secrets: connection.secrets }) };
 }
 
 function refuseBlank(texts: readonly string[]): void {
@@ -85,33 +62,6 @@ function* batchesOf(texts: readonly string[], { textsMax, bytesMax }: EmbeddingV
     bytes += size;
   }
   if (batch.length > 0) yield batch;
-}
-
-interface OneRequest {
-  readonly request: EmbedRequest;
-  readonly io: CallIo;
-  readonly connect: () => Promise<Connected>;
-}
-
-async function askOnce(vendor: EmbeddingVendor, { request, io, connect }: OneRequest): Promise<EmbeddingAnswer> {
-  const body = JSON.stringify(vendor.bodyOf(request));
-  const { connection, fetch } = await connect();
-  io.signal.throwIfAborted();
-  const call = new CallSignal(io.signal);
-  try {
-    const response = await connection.send({ body, signal: call.signal, fetch });
-    if (!response.ok) {
-      const { status, headers } = response;
-      throw vendor.failureOf({ status, headers, text: await response.text(), secrets: connection.secrets });
-    }
-    const answer = vendor.answerOf(await readWholeJson(response));
-    call.release();
-    return answer;
-  } catch (error) {
-    call.abort();
-    const made = errorFromFetch(error, { provider: vendor.label, signal: io.signal });
-    throw isAgentError(made) && connection.explain ? connection.explain(made) : made;
-  }
 }
 
 interface Expected {

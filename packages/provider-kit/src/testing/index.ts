@@ -3,6 +3,7 @@ export { type CutOptions, type CutReport, cutEverywhere } from "./cut-everywhere
 export { type EmbedderTrial, type EmbedderTrials, type EmbedderWire, embedderUnderTest } from "./embedder-under-test.ts";
 export { faultSuite } from "./fault-suite.ts";
 export { type HostileReport, tryHostileBodies } from "./hostile-bodies.ts";
+export { type ImageTrial, type ImageTrials, type ImageWire, imagesUnderTest } from "./images-under-test.ts";
 export { type Asked, type LoopbackServer, loopbackServer } from "./loopback-server.ts";
 export { type OddShapes, type OddShapesReport, tryOddShapes } from "./odd-shapes.ts";
 export { pickStreams } from "./pick-streams.ts";

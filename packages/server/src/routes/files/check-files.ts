@@ -1,7 +1,7 @@
 import { AgentError } from "@loopwright/core";
 import type { SessionStore } from "@loopwright/core/ports";
 import type { Message } from "@loopwright/core/protocol";
-import { isFileName } from "./file-name.ts";
+import { isFileName } from "@loopwright/core/stores";
 
 /** Names of the files in these messages. */
 function filesOf(messages: readonly Message[]): readonly string[] {

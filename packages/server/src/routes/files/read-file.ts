@@ -1,8 +1,8 @@
 import { AgentError } from "@loopwright/core";
+import { isFileName } from "@loopwright/core/stores";
 import { z } from "zod";
 import { bytesResponse } from "../../request/paced-response.ts";
 import type { Route } from "../../request/route.ts";
-import { isFileName } from "./file-name.ts";
 
 interface FileParams {
   readonly blob: string;

@@ -1,10 +1,10 @@
 import { AgentError } from "@loopwright/core";
+import { fileName } from "@loopwright/core/stores";
 import { z } from "zod";
 import { readBody } from "../../request/read-body.ts";
 import type { Route } from "../../request/route.ts";
 import { answerInTime } from "../answer-in-time.ts";
 import { runUnderKey } from "../idempotency/replay-stored-answer.ts";
-import { fileName } from "./file-name.ts";
 
 const mediaTypePattern = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}$/;
 const answer = z.object({ blob: z.string(), mediaType: z.string(), sizeBytes: z.int(), name: z.string().optional() });
