@@ -10,6 +10,7 @@ Examples:
   loopwright chat --continue              continue the latest session
   git diff | loopwright ask "explain" -   one question, the diff from standard input
   loopwright sessions search invoice      find a session by its words
+  loopwright ask --agent research --web http://localhost:8888 "What are the height and the age of ...?"
 
 Keys are read from the environment or .env: OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY (in this order), OLLAMA_HOST.
 Exit codes: 0 ok, 1 failed, 2 usage, 3 configuration or key, 4 provider, 5 limit, 130 stopped.`;
@@ -183,6 +184,8 @@ function shared(command: Command): Command {
     .addOption(new Option("--offline", "the offline demonstration model: no network, no key").conflicts("provider"))
     .option("--store <place>", "a SQLite file, redis://host, file:folder or s3://bucket; default: .loopwright/sessions.db")
     .option("--tools <file>", "a module that exports tools of your own")
+    .option("--agent <name>", "assistant, or research, which needs --web; default: assistant")
+    .option("--web <url>", "a SearXNG that the research agent searches; pages of this address may be private")
     .option("--env <file>", "file with variables; default: .env. The real environment wins");
 }
 
@@ -196,7 +199,7 @@ function linked(command: Command): Command {
 
 /** Flags that name a running server; its agents and its store are configured there. */
 function remote(command: Command): Command {
-  const decidedThere = ["provider", "baseUrl", "offline", "store", "tools"];
+  const decidedThere = ["provider", "baseUrl", "offline", "store", "tools", "agent", "web"];
   return command
     .addOption(new Option("--url <address>", "a running server, such as the one that `loopwright run` started").conflicts(decidedThere))
     .option("--token <text>", "the server's token; better in LOOPWRIGHT_TOKEN");

@@ -1,6 +1,6 @@
 import { type Agent, defineTool, type Tool } from "@loopwright/core";
 import { z } from "zod";
-import { envelope, snippet } from "./envelope.ts";
+import { pagesListed } from "./read-pages.ts";
 import type { SearchHistory } from "./search-history.ts";
 
 /** Names of the tools of a research. */
@@ -10,41 +10,6 @@ export const researchToolNames = {
   report: "report_generation_tool",
   history: "get_search_history_tool",
 } as const;
-
-/** A report as the supervisor writes it. */
-export interface Report {
-  readonly title: string;
-  readonly sections: readonly { readonly heading: string; readonly text: string }[];
-  readonly sources: readonly { readonly title: string; readonly url: string }[];
-}
-
-const reportSchema: z.ZodType<Report> = z.object({
-  title: z.string().min(1),
-  sections: z.array(z.object({ heading: z.string(), text: z.string().min(1) })).min(1),
-  sources: z.array(z.object({ title: z.string(), url: z.string() })),
-});
-
-/** The report as Markdown, its sources numbered from 1. */
-export function reportText({ title, sections, sources }: Report): string {
-  const parts = sections.map(({ heading, text }) => `## ${heading}\n\n${text}`);
-  const list = sources.map((source, index) => `${index + 1}. [${source.title}](${source.url})`);
-  return [`# ${title}`, ...parts, ...(list.length > 0 ? [`## Sources\n\n${list.join("\n")}`] : [])].join("\n\n");
-}
-
-/** Writes the report. The user sees all of it; later runs of the session read its first 100 words. */
-export const reportTool: Tool<Report> = defineTool({
-  name: researchToolNames.report,
-  description: "Writes the report that answers the user, with its sources. Call it once, when the research is complete.",
-  parameters: reportSchema,
-  replay: "pure",
-  counts: false,
-  async *execute(report, { progress }) {
-    const step = progress("Writing the report", { icon: "WAND" });
-    const text = reportText(report);
-    step.end();
-    yield { type: "complete", output: envelope(text), details: report, summary: envelope(snippet(text)) };
-  },
-});
 
 /** Asks the user; the run rests until they answer. `timeoutMs`: after that the research continues without an answer; 0: never. */
 export const feedbackTool = (timeoutMs: number): Tool<{ readonly questions: readonly string[] }> =>
@@ -79,6 +44,7 @@ export const researcherTool = (make: (research: string) => Agent): Tool<{ readon
     async execute({ question }, { child, session }) {
       const found = await child("researcher", make(session.id), question);
       if (found.status !== "completed") throw found.error;
-      return found.text;
+      const details = { session: found.session, pages: pagesListed(found) };
+      return { type: "complete", output: found.text, details };
     },
   });

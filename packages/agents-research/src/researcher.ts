@@ -2,6 +2,7 @@ import { type Agent, type AgentModel, createAgent, type Hooks, type Tool } from 
 import type { AgentKindOptions } from "./main-thread.ts";
 import { planHooks } from "./plan-hooks.ts";
 import { promptHooks } from "./prompt-hooks.ts";
+import { listPages } from "./read-pages.ts";
 import { historyTool, researchToolNames } from "./research-tools.ts";
 import { memorySearchHistory, type SearchHistory } from "./search-history.ts";
 
@@ -10,8 +11,10 @@ export type ResearcherOptions = AgentKindOptions &
   AgentModel & {
     /** Tools that search and read. */
     readonly tools: readonly Tool[];
-    /** Names of those whose argument `query` is a search. Default `web_search_tool`. */
+    /** Names of those whose argument `query` is a search. Default `web_search` and `web_search_tool`. */
     readonly searchTools?: readonly string[];
+    /** Names of those that fetch a page, with its `url` and `title` in `details` of the result: such pages may be cited. Default `web_fetch`. */
+    readonly pageTools?: readonly string[];
     /** Default: of this process. */
     readonly history?: SearchHistory;
     /** Which research its searches belong to. Default: that of no one else. */
@@ -21,12 +24,13 @@ export type ResearcherOptions = AgentKindOptions &
 const prompt = `You research one question. First call ${researchToolNames.history}, and do not repeat a search that it lists.
 Search, read, and answer with what you have found. Name the page of each claim by its address.`;
 
-/** An agent that answers one question by searches, and calls tools in parallel. It stores everything but its look at earlier searches. */
+/** An agent that answers one question by searches, calls tools in parallel, and ends its answer with the pages that it has read. It stores everything but its look at earlier searches. */
 export function researcherAgent(options: ResearcherOptions): Agent {
   const {
     history = memorySearchHistory(),
     research = "alone",
-    searchTools = ["web_search_tool"],
+    searchTools = ["web_search", "web_search_tool"],
+    pageTools = ["web_fetch"],
     tools,
     limits,
     hooks = [],
@@ -45,6 +49,7 @@ export function researcherAgent(options: ResearcherOptions): Agent {
       planHooks({ settings, plans, toolCallsLimit, uncounted: [researchToolNames.history, ...uncounted], parallelModels }),
       promptHooks({ settings, fewShot }),
       noteSearches({ history, research, searchTools }),
+      listPages(pageTools),
     ],
   });
 }

@@ -12,13 +12,15 @@ import {
   type Hooks,
   type Message,
   type PrepareVerdict,
+  type Tool,
 } from "@loopwright/core";
 import { opened } from "./envelope.ts";
 import type { AgentKindOptions } from "./main-thread.ts";
 import { type AtLimit, planHooks } from "./plan-hooks.ts";
 import { promptHooks } from "./prompt-hooks.ts";
 import { repairArguments } from "./repair-arguments.ts";
-import { feedbackTool, reportTool, researcherTool, researchToolNames } from "./research-tools.ts";
+import { type Report, refusedMax, refusedReports, reportTool } from "./report.ts";
+import { feedbackTool, researcherTool, researchToolNames } from "./research-tools.ts";
 import { type ResearcherOptions, researcherAgent } from "./researcher.ts";
 import { memorySearchHistory, type SearchHistory } from "./search-history.ts";
 
@@ -34,13 +36,15 @@ export type SupervisorOptions = AgentKindOptions &
     readonly cheaperModel?: string;
     /** Whether a research that ends without a report is made to write one. Default true. */
     readonly forcesReport?: boolean;
+    /** Whether each claim of the report has to cite a page that a researcher has fetched. Default true. */
+    readonly checksCitations?: boolean;
     /** How long questions to the user wait for an answer, in milliseconds. Default 0: until they are answered. */
     readonly feedbackTimeoutMs?: number;
   };
 
 const prompt = `You lead a research. Ask the user with ${researchToolNames.feedback} if the question leaves open what matters.
 Part the question into independent ones, and give each to a researcher with ${researchToolNames.researcher}, all in one turn.
-When they have answered, write the report with ${researchToolNames.report}. Every claim names its source.`;
+When they have answered, write the report with ${researchToolNames.report}. Every claim names pages that the researchers have read.`;
 
 const retryNotice = `You have called no tool. Continue the research with ${researchToolNames.researcher}, or write the report with ${researchToolNames.report}.`;
 const forceNotice = `Write the report now with ${researchToolNames.report}, with what has been found.`;
@@ -53,6 +57,7 @@ export function deepResearchSupervisor(options: SupervisorOptions): Agent {
     retriesMax,
     cheaperModel,
     forcesReport,
+    checksCitations = true,
     settings,
     plans,
     toolCallsLimit,
@@ -65,39 +70,48 @@ export function deepResearchSupervisor(options: SupervisorOptions): Agent {
   const make = (research: string): Agent => researcherAgent({ ...researcher, history, research } as ResearcherOptions);
   make("check"); // What is wrong with the researcher is refused here, not in the middle of a run.
   const own: readonly string[] = [researchToolNames.report, researchToolNames.feedback, ...uncounted];
+  const report = reportTool({ name: researchToolNames.report, researcher: researchToolNames.researcher, checksCitations });
   const created = createAgent({
     ...agent,
     name,
     prompt: options.prompt ?? prompt,
-    tools: [researcherTool(make), feedbackTool(feedbackTimeoutMs), reportTool],
+    tools: [researcherTool(make), feedbackTool(feedbackTimeoutMs), report],
     limits: { turnsMax: 50, ...limits },
   });
   return createAgent({
     ...created,
     hooks: [
       ...hooks,
-      courseHooks(options),
-      planHooks({ settings, plans, toolCallsLimit, uncounted: own, parallelModels }, forcesReport === false ? undefined : reportAtLimit),
+      courseHooks(options, onlyTool(report)),
+      planHooks(
+        { settings, plans, toolCallsLimit, uncounted: own, parallelModels },
+        forcesReport === false ? undefined : reportAtLimit(onlyTool(report)),
+      ),
       promptHooks({ settings, fewShot }),
       repairArguments({ tools: [researchToolNames.report], provider: created.provider, model: cheaperModel ?? created.model }),
     ],
   } satisfies AgentOptions);
 }
 
-const onlyReport = { tools: [reportTool], toolChoice: { tool: researchToolNames.report } } as const;
+/** What a model call gets that may do nothing but write the report. */
+type OnlyReport = Pick<PrepareVerdict, "tools" | "toolChoice">;
+
+const onlyTool = (report: Tool<Report>): OnlyReport => ({ tools: [report as Tool], toolChoice: { tool: report.name } });
 
 /** The report alone; nothing once it is written. */
-const reportAtLimit: AtLimit = {
+const reportAtLimit = (onlyReport: OnlyReport): AtLimit => ({
   verdict: ({ tools }): PrepareVerdict => (tools.length === 0 ? {} : onlyReport),
   notice: (limit) => `You have used the ${limit} researchers of this request. ${forceNotice}`,
   allowed: [researchToolNames.report],
-};
+});
 
-function courseHooks({
-  retriesMax = 2,
-  cheaperModel,
-  forcesReport = true,
-}: Pick<SupervisorOptions, "retriesMax" | "cheaperModel" | "forcesReport">): Hooks {
+/** Reports that may fail before the research ends without one. */
+const failedMax = refusedMax + 2;
+
+function courseHooks(
+  { retriesMax = 2, cheaperModel, forcesReport = true }: Pick<SupervisorOptions, "retriesMax" | "cheaperModel" | "forcesReport">,
+  onlyReport: OnlyReport,
+): Hooks {
   return {
     name: "deep-research",
     prepare({ state }) {
@@ -110,7 +124,8 @@ function courseHooks({
       if (state["reported"] === true) return { answer: reportIn(messages), action: "finish", reason: "report" };
       if (calls.length === 0) return withoutCalls(context, { retriesMax, forcesReport });
       const isReport = calls.some(({ name }) => name === researchToolNames.report);
-      return state["forced"] === true && !isReport ? { action: "stop", reason: "no_report" } : undefined;
+      const isHopeless = isReport ? refusedReports(messages, researchToolNames.report) >= failedMax : state["forced"] === true;
+      return isHopeless ? { action: "stop", reason: "no_report" } : undefined;
     },
     review: ({ call, outcome }) => (call.name === researchToolNames.report && outcome === "ok" ? { state: { reported: true } } : undefined),
   };

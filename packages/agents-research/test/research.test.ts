@@ -5,8 +5,7 @@ import { deepResearchSupervisor, mainThreadAgent, type Report, researchToolNames
 
 const report: Report = {
   title: "Ports",
-  sections: [{ heading: "Lisbon", text: "It has a port." }],
-  sources: [{ title: "Lisbon", url: "https://example.com/lisbon" }],
+  sections: [{ heading: "Lisbon", claims: [{ text: "It has a port.", sources: ["https://example.com/lisbon"] }] }],
 };
 const writes: ScriptedTurn = { calls: [{ name: researchToolNames.report, args: report as never }] };
 const research = (...questions: readonly string[]): ScriptedTurn => ({
@@ -37,6 +36,7 @@ function led({ lead, found = [], options = {} }: Led) {
   const agent = deepResearchSupervisor({
     provider,
     researcher: { provider: researchers, tools: [search] },
+    checksCitations: false, // The course alone: citations.test.ts checks these.
     ...options,
   } as SupervisorOptions);
   const session = createSession({ agent, id: "lead", store: memoryStore() });
@@ -54,8 +54,8 @@ describe("a supervisor", () => {
     });
     const result = await execute(session, "Ports of Portugal?").result();
     expect(result).toMatchObject({ status: "completed" });
-    expect(result.text).toContain("## Lisbon\n\nIt has a port.");
-    expect(result.text).toContain("1. [Lisbon](https://example.com/lisbon)");
+    expect(result.text).toContain("## Lisbon\n\n- It has a port. [1]");
+    expect(result.text).toContain("1. [https://example.com/lisbon](https://example.com/lisbon)");
     expect(researchers.requests).toHaveLength(2);
     expect(provider.requests).toHaveLength(3);
     const stored = session.messages.find((message) => message.role === "tool_result" && message.toolName === researchToolNames.report);
@@ -63,7 +63,8 @@ describe("a supervisor", () => {
   });
 
   it("B57: the report is wrapped as shown to the user, and later runs read a snippet of 100 words", async () => {
-    const long = { ...report, sections: [{ heading: "All", text: Array.from({ length: 300 }, (_, at) => `word${at}`).join(" ") }] };
+    const text = Array.from({ length: 300 }, (_, at) => `word${at}`).join(" ");
+    const long = { ...report, sections: [{ heading: "All", claims: [{ text, sources: [] }] }] };
     const { provider, session } = led({
       lead: [{ calls: [{ name: researchToolNames.report, args: long as never }] }, done, { text: "ok" }],
       options: { retriesMax: 0, forcesReport: false },
@@ -243,7 +244,11 @@ describe("a researcher", () => {
 
     const later = scripted([writes, done]);
     const researchers = scripted([{ text: "Yes." }]);
-    const agent = deepResearchSupervisor({ provider: later, researcher: { provider: researchers, tools: [search] } });
+    const agent = deepResearchSupervisor({
+      provider: later,
+      researcher: { provider: researchers, tools: [search] },
+      checksCitations: false,
+    });
     const session = createSession({ agent, id: "lead", store });
     const result = await resume(session).result();
     expect(result.text).toContain("# Ports");
@@ -262,6 +267,7 @@ describe("a main thread above a supervisor", () => {
         { ...done, usage },
       ]),
       researcher,
+      checksCitations: false,
     });
     const provider = scripted([
       { calls: [{ name: "deep-research", args: { task: "Ports of Portugal?" } }], usage },
@@ -276,7 +282,7 @@ describe("a main thread above a supervisor", () => {
   it("B50: the prompt that a session begins with is that of its own agent alone, and no researcher has it", async () => {
     const lead = scripted([research("Lisbon?"), writes, done]);
     const found = scripted([{ text: "Yes." }]);
-    const agent = deepResearchSupervisor({ provider: lead, researcher: { provider: found, tools: [search] } });
+    const agent = deepResearchSupervisor({ provider: lead, researcher: { provider: found, tools: [search] }, checksCitations: false });
     const session = createSession({ agent, store: memoryStore(), prompt: "Answer as a pirate." });
     await execute(session, "Ports?").result();
     expect(systemText(lead.requests[0]?.system)).toContain("Answer as a pirate.");

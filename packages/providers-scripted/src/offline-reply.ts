@@ -1,22 +1,12 @@
-import { callsOf, type ErrorCode, type JsonObject, type Message, type ToolResultMessage, textOf } from "@loopwright/core";
 import type { ModelRequest, ToolSpec } from "@loopwright/core/ports";
+import { type Exchange, hasFailed, lastExchange, shown } from "./exchange.ts";
+import { mendedArguments } from "./mended-arguments.ts";
+import type { OfflineReply } from "./offline-answer.ts";
 import { helpText, label, longText, refusal, thinkingText } from "./offline-texts.ts";
+import { researchReply } from "./research/research-reply.ts";
 import { argumentsFor } from "./tool-arguments.ts";
 import { harmlessOf, wantedTools } from "./wanted-tools.ts";
 import { readWords, type Words } from "./words.ts";
-
-/** The whole reply of the offline model, before it is cut into pieces. */
-export interface OfflineReply {
-  readonly thinking?: string;
-  readonly text?: string;
-  readonly calls?: readonly { readonly name: string; readonly args: JsonObject }[];
-  /** Ends the answer as a vendor's filter would. */
-  readonly refusal?: string;
-  /** Thrown after the text. */
-  readonly failure?: { readonly code: ErrorCode; readonly message: string };
-  /** Ends as if the output limit was reached. */
-  readonly cutOff?: boolean;
-}
 
 /** A keyword counts only in a message of at most this many words: a command, not a text that contains the word. */
 const commandWordsMax = 6;
@@ -24,7 +14,10 @@ const shownMax = 400;
 
 /** Computes the reply from the request alone, so that the same request gives the same reply. */
 export function replyTo(request: ModelRequest, attempt: number): OfflineReply {
-  const { text, done, results } = lastExchange(request.messages);
+  const exchange = lastExchange(request.messages);
+  const { text, done, results } = exchange;
+  const research = researchReply(request, exchange) ?? mendedArguments(text);
+  if (research) return research;
   const words = readWords(text);
   const tools = request.toolChoice === "none" ? [] : (request.tools ?? []);
   const calls = dueCalls(request, { tools, words, done });
@@ -35,34 +28,6 @@ export function replyTo(request: ModelRequest, attempt: number): OfflineReply {
   }
   if (results.length > 0) return { text: `${results.map(retell).join("\n\n")}\n\n${label}` };
   return command(words, { tools, attempt }) ?? echo(text, words);
-}
-
-interface Exchange {
-  /** The user's last message. */
-  readonly text: string;
-  /** Names of the tools called since then. */
-  readonly done: readonly string[];
-  readonly results: readonly { readonly name: string; readonly result: ToolResultMessage }[];
-}
-
-function lastExchange(messages: readonly Message[]): Exchange {
-  const from = messages.findLastIndex((message) => message.role === "user");
-  const names = new Map<string, string>();
-  const results: { name: string; result: ToolResultMessage }[] = [];
-  const done: string[] = [];
-  for (const message of messages.slice(from + 1)) {
-    if (message.role === "assistant") {
-      for (const call of callsOf(message)) {
-        done.push(call.name);
-        names.set(call.id, call.name).set(call.callKey, call.name);
-      }
-    } else if (message.role === "tool_result") {
-      const name = names.get(message.callKey ?? message.toolCallId) ?? names.get(message.toolCallId) ?? message.toolName ?? "tool";
-      results.push({ name, result: message });
-    }
-  }
-  const user = messages[from];
-  return { text: user ? textOf(user) : "", done, results };
 }
 
 type Calls = NonNullable<OfflineReply["calls"]>;
@@ -94,16 +59,8 @@ function announce(calls: Calls, results: Exchange["results"]): string {
 function retell({ name, result }: Exchange["results"][number]): string {
   const text = shown(result).trim();
   const quoted = text.length > shownMax ? `${text.slice(0, shownMax)} …` : text;
-  const failed = result.isError || (result.outcome !== undefined && result.outcome !== "ok");
-  if (failed) return `The tool \`${name}\` gave no result: ${quoted || "it said nothing"}`;
+  if (hasFailed(result)) return `The tool \`${name}\` gave no result: ${quoted || "it said nothing"}`;
   return quoted === "" ? `The tool \`${name}\` is done and said nothing.` : `The tool \`${name}\` says: ${quoted}`;
-}
-
-function shown({ content }: ToolResultMessage): string {
-  if (typeof content === "string") return content;
-  return content
-    .map((part) => (part.type === "text" ? part.text : part.type === "json" ? JSON.stringify(part.value) : `[${part.type}]`))
-    .join("\n");
 }
 
 function command(words: Words, { tools, attempt }: { tools: readonly ToolSpec[]; attempt: number }): OfflineReply | undefined {

@@ -10,7 +10,8 @@ import {
 } from "@loopwright/core";
 import { systemClock } from "@loopwright/core/memory";
 import type { Clock, ModelCallIo, ModelProvider, ModelRequest } from "@loopwright/core/ports";
-import { type OfflineReply, replyTo } from "./offline-reply.ts";
+import type { OfflineReply } from "./offline-answer.ts";
+import { replyTo } from "./offline-reply.ts";
 import { pause } from "./pause.ts";
 import { piecesOf, wordsOf } from "./pieces.ts";
 

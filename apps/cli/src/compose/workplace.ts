@@ -5,6 +5,7 @@ import { commandName } from "../command-name.ts";
 import type { Settings } from "../settings/settings.ts";
 import { type AssistantOptions, createAssistant } from "./create-assistant.ts";
 import { createProvider } from "./create-provider.ts";
+import { createResearch } from "./create-research.ts";
 import { findSession, localScope } from "./kept-sessions.ts";
 import { loadTools } from "./load-tools.ts";
 import { openStore } from "./open-store.ts";
@@ -13,7 +14,10 @@ import { openStore } from "./open-store.ts";
 export interface Workplace {
   readonly settings: Settings;
   readonly provider: ModelProvider;
+  /** The one that answers. */
   readonly agent: Agent;
+  /** All that a server offers, the one that answers first. */
+  readonly agents: readonly Agent[];
   readonly store: SessionStore;
 }
 
@@ -30,7 +34,11 @@ export interface WorkplaceOptions extends Pick<AssistantOptions, "isAttended" | 
 export async function openWorkplace(settings: Settings, { logger, ...options }: WorkplaceOptions): Promise<Workplace> {
   const provider = await createProvider(settings);
   const ownTools = settings.toolsFile === undefined ? [] : await loadTools(settings.toolsFile, process.cwd());
-  const agent = createAssistant({ provider, ...options, filesDirectory: settings.filesDirectory, ownTools });
+  const assistant = createAssistant({ provider, ...options, filesDirectory: settings.filesDirectory, ownTools });
+  const { webUrl, agentName } = settings;
+  const research = webUrl === undefined ? [] : [await createResearch({ provider, webUrl })];
+  const agents = agentName === "research" ? [...research, assistant] : [assistant, ...research];
+  const agent = agents[0] ?? assistant;
   const store = await openStore(settings.store, { environment: settings.environment, ...(logger ? { logger } : {}) });
   const isToBeMade = settings.store.kind === "sqlite" && !existsSync(settings.store.file);
   try {
@@ -39,7 +47,7 @@ export async function openWorkplace(settings: Settings, { logger, ...options }: 
     await store.close();
     throw error;
   }
-  return { settings, provider, agent, store };
+  return { settings, provider, agent, agents, store };
 }
 
 /**

@@ -45,9 +45,9 @@ export async function serve(parts: ServeParts): Promise<void> {
 }
 
 /** What the sessions of a server or a worker share. */
-function runtimeOf({ workplace: { agent, store }, links: { channel, queue }, logger }: ServeParts): Runtime {
+function runtimeOf({ workplace: { agents, store }, links: { channel, queue }, logger }: ServeParts): Runtime {
   return createRuntime({
-    agents: embedOptions({ agents: [agent] }).agents,
+    agents: embedOptions({ agents }).agents,
     store,
     logger,
     ...(channel ? { channel } : {}),
@@ -56,8 +56,8 @@ function runtimeOf({ workplace: { agent, store }, links: { channel, queue }, log
 }
 
 /** What the product adds to requests. */
-function embeddedHttp({ workplace: { agent } }: ServeParts): Pick<HttpOptions, "labels" | "dialects" | "auditBody"> {
-  const { agents: _, ...http } = embedOptions({ agents: [agent] });
+function embeddedHttp({ workplace: { agents } }: ServeParts): Pick<HttpOptions, "labels" | "dialects" | "auditBody"> {
+  const { agents: _, ...http } = embedOptions({ agents });
   return http;
 }
 
@@ -77,7 +77,7 @@ function serverOf(parts: ServeParts, { port, page }: { readonly port: number; re
     runtime: runtimeOf(parts),
     role: wishes.role === "server" ? "server" : "all",
     ...embeddedHttp(parts),
-    models: { [workplace.agent.name]: wishes.models },
+    models: Object.fromEntries(workplace.agents.map(({ name }) => [name, wishes.models])),
     ...("directory" in page ? { page: staticFiles(page.directory) } : {}),
   });
 }

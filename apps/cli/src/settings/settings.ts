@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { AgentError } from "@loopwright/core";
 import type { Environment } from "./environment.ts";
+import { type AgentName, chosenAgent } from "./chosen-agent.ts";
 import { redisUrlOf, type StorePlace, storePlaceOf } from "./store-place.ts";
 import { type Vendor, type VendorName, vendorNamed, vendors } from "./vendors.ts";
 
@@ -16,6 +17,8 @@ export interface ModelFlags {
   readonly channel?: string;
   readonly queue?: string;
   readonly tools?: string;
+  readonly agent?: string;
+  readonly web?: string;
 }
 
 /** What the flags and the environment come to. */
@@ -33,6 +36,10 @@ export interface Settings {
   readonly filesDirectory: string;
   /** Module with tools of the user's own. */
   readonly toolsFile: string | undefined;
+  /** Which of the agents answers. */
+  readonly agentName: AgentName;
+  /** A SearXNG for the research agent. */
+  readonly webUrl: string | undefined;
   readonly environment: Environment;
 }
 
@@ -53,6 +60,7 @@ export function resolveSettings(flags: ModelFlags, environment: Environment, dir
     baseUrl,
     ...placesOf(flags, environment, directory),
     toolsFile: flags.tools,
+    ...chosenAgent(flags, environment),
     filesDirectory: resolve(directory, ".loopwright/files"),
     environment,
   };
