@@ -14,14 +14,16 @@ import { emptyDirectory } from "./run-binary.ts";
 interface Chat {
   readonly input: FakeInput;
   readonly screen: FakeScreen;
-  readonly workplace: Workplace;
+  readonly workplace: Omit<Workplace, "agents">;
   readonly sessionId: string;
   readonly ended: Promise<void>;
   type(text: string): void;
 }
 
 /** A chat on an emulated terminal, with the real runtime behind it. */
-async function open(options: { readonly pace?: number; readonly workplace?: Workplace; readonly sessionId?: string } = {}): Promise<Chat> {
+async function open(
+  options: { readonly pace?: number; readonly workplace?: Omit<Workplace, "agents">; readonly sessionId?: string } = {},
+): Promise<Chat> {
   const settings = resolveSettings({ offline: true }, {}, await emptyDirectory());
   const provider = offline({ pace: options.pace ?? 0 });
   const agent = createAssistant({ provider, filesDirectory: settings.filesDirectory, isAttended: true, ownTools: [] });

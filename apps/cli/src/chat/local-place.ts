@@ -4,11 +4,12 @@ import { introduction } from "../compose/introduction.ts";
 import { localScope } from "../compose/kept-sessions.ts";
 import { createVendorWords, type VendorWords } from "../compose/vendor-words.ts";
 import { openSession, type Workplace } from "../compose/workplace.ts";
+import { agentFlags } from "../settings/chosen-agent.ts";
 import type { ChatPlace } from "./chat-place.ts";
 import type { AnswerEnd, ChatSession } from "./chat-session.ts";
 
 /** Sessions of this process, kept in the store of the workplace. */
-export function localPlace(workplace: Workplace): ChatPlace {
+export function localPlace(workplace: Omit<Workplace, "agents">): ChatPlace {
   const { settings, provider, agent, store } = workplace;
   return {
     introduction: introduction(workplace),
@@ -21,7 +22,7 @@ export function localPlace(workplace: Workplace): ChatPlace {
       return localSession(await openSession(workplace, id, vendorWords), vendorWords);
     },
     list: (limit) => store.index.list(localScope, { limit }),
-    resumeCommand: (id) => `${commandName()} chat --resume ${id}`,
+    resumeCommand: (id) => `${commandName()} chat --resume ${id}${agentFlags(settings)}`,
   };
 }
 

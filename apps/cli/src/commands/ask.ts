@@ -8,6 +8,7 @@ import { exitCodeOfRun } from "../exit-code.ts";
 import { type SharedFlags, settingsOf } from "../flags.ts";
 import { type ServerFlags, serverOf } from "../remote/server-address.ts";
 import { costText, usageParts } from "../screen/footer-lines.ts";
+import { agentFlags } from "../settings/chosen-agent.ts";
 import { oneLine } from "../terminal/neutralise.ts";
 import { createAnswerPrinter } from "./answer-printer.ts";
 import { printJson } from "./print-json.ts";
@@ -41,7 +42,12 @@ export async function ask(words: readonly string[], flags: AskFlags): Promise<nu
     introduce(introduction(workplace), flags);
     try {
       const stream = execute(session, question);
-      return await follow({ stream, resumeCommand: `${commandName()} chat --resume ${session.id}`, flags, vendorWords });
+      return await follow({
+        stream,
+        resumeCommand: `${commandName()} chat --resume ${session.id}${agentFlags(settings)}`,
+        flags,
+        vendorWords,
+      });
     } finally {
       await session[Symbol.asyncDispose]();
     }

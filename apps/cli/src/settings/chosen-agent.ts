@@ -34,3 +34,8 @@ export function chosenAgent(
     });
   return { agentName, webUrl };
 }
+
+/** What a command needs to reach the same agent again, with a space before it; empty for the assistant. */
+export function agentFlags({ agentName, webUrl }: { readonly agentName: AgentName; readonly webUrl: string | undefined }): string {
+  return agentName === "assistant" ? "" : ` --agent ${agentName}${webUrl === undefined ? "" : ` --web ${webUrl}`}`;
+}

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { AgentError } from "@loopwright/core";
-import type { Environment } from "./environment.ts";
 import { type AgentName, chosenAgent } from "./chosen-agent.ts";
+import type { Environment } from "./environment.ts";
 import { redisUrlOf, type StorePlace, storePlaceOf } from "./store-place.ts";
 import { type Vendor, type VendorName, vendorNamed, vendors } from "./vendors.ts";
 

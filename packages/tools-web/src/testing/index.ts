@@ -8,4 +8,4 @@ export {
   type WebQuestion,
 } from "./generate-web.ts";
 export { type SearchUnderTest, searchProviderKit } from "./search-provider-kit.ts";
-export { type ServedWeb, serveWeb } from "./serve-web.ts";
+export { type ServedWeb, type ServeWebOptions, serveWeb } from "./serve-web.ts";

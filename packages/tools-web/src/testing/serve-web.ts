@@ -17,8 +17,15 @@ export interface ServedWeb {
   close(): Promise<void>;
 }
 
-/** Serves the pages at a free port of loopback until `close`. */
-export async function serveWeb(web: GeneratedWeb, options: { readonly port?: number } = {}): Promise<ServedWeb> {
+export interface ServeWebOptions {
+  /** Default: a free one. */
+  readonly port?: number;
+  /** Asked for each page that is fetched; the answer waits for what it returns. */
+  readonly onFetch?: (path: string) => void | Promise<void>;
+}
+
+/** Serves the pages at a port of loopback until `close`. */
+export async function serveWeb(web: GeneratedWeb, options: ServeWebOptions = {}): Promise<ServedWeb> {
   const pages = new Map(web.pages.map((page) => [page.path, page]));
   const fetched: string[] = [];
   const queries: string[] = [];
@@ -30,13 +37,17 @@ export async function serveWeb(web: GeneratedWeb, options: { readonly port?: num
     response.writeHead(200, { "content-type": "application/json" });
     response.end(JSON.stringify({ query, results: hits.map(({ title, url, snippet }) => ({ title, url, content: snippet })) }));
   };
+  const answerPage = async (path: string, response: ServerResponse): Promise<void> => {
+    await options.onFetch?.(path);
+    const page = pages.get(path);
+    response.writeHead(page ? 200 : 404, { "content-type": "text/html; charset=utf-8" });
+    response.end(page?.html ?? "<title>Not found</title>");
+  };
   const server = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? "/", "http://localhost");
     if (pathname === "/search") return void answerSearch(searchParams, response);
     fetched.push(pathname);
-    const page = pages.get(pathname);
-    response.writeHead(page ? 200 : 404, { "content-type": "text/html; charset=utf-8" });
-    response.end(page?.html ?? "<title>Not found</title>");
+    void answerPage(pathname, response);
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);

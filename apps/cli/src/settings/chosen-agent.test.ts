@@ -1,0 +1,27 @@
+import { describe, expect, test } from "vitest";
+import { agentFlags, chosenAgent } from "./chosen-agent.ts";
+
+describe("the agent that answers", () => {
+  test("is the assistant, unless a flag or a variable names another; the flag wins", () => {
+    const web = { LOOPWRIGHT_WEB: "http://localhost:8888" };
+    expect(chosenAgent({}, {})).toEqual({ agentName: "assistant", webUrl: undefined });
+    expect(chosenAgent({}, { ...web, LOOPWRIGHT_AGENT: "research" }).agentName).toBe("research");
+    expect(chosenAgent({ agent: "assistant", web: "http://localhost:1" }, { ...web, LOOPWRIGHT_AGENT: "research" })).toEqual({
+      agentName: "assistant",
+      webUrl: "http://localhost:1",
+    });
+  });
+
+  test.each([
+    ["an agent that does not exist", { agent: "pirate" }, /There is no agent `pirate`/],
+    ["a research without a web", { agent: "research" }, /no web to search/],
+    ["a web that is no address", { web: "localhost:8888" }, /no http or https address/],
+  ])("is refused: %s", (_, flags, message) => {
+    expect(() => chosenAgent(flags, {})).toThrow(message);
+  });
+
+  test("stands in the command that continues its session", () => {
+    expect(agentFlags({ agentName: "assistant", webUrl: "http://a" })).toBe("");
+    expect(agentFlags({ agentName: "research", webUrl: "http://a" })).toBe(" --agent research --web http://a");
+  });
+});
