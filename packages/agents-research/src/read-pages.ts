@@ -16,7 +16,7 @@ const none = "none";
 const listed = /^- (\S+) (.*)$/;
 
 /** The pages in the results of these tools: `details.url`, with `details.title`. A result that failed or never came is no page. */
-export function pagesIn(messages: readonly Message[], pageTools: readonly string[]): readonly ReadPage[] {
+function pagesIn(messages: readonly Message[], pageTools: readonly string[]): readonly ReadPage[] {
   const pages = new Map<string, ReadPage>();
   for (const message of messages) {
     if (message.role !== "tool_result" || message.outcome !== "ok" || !pageTools.includes(message.toolName ?? "")) continue;

@@ -9,7 +9,7 @@ export function mendedArguments(text: string): OfflineReply | undefined {
 }
 
 /** The JSON text with what is open at its end closed; what cannot be closed, such as half a name, is taken away. */
-export function closed(text: string): string {
+function closed(text: string): string {
   for (let end = text.length; end > 0; end--) {
     const tried = text.slice(0, end) + endingOf(text.slice(0, end));
     if (isJson(tried)) return tried;
