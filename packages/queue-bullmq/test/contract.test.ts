@@ -10,7 +10,7 @@ describeWithRedis("the queue over BullMQ keeps the promises of run queues", (red
     make: async () => {
       const prefix = `test-${tests++}`;
       const open = () => {
-        const queue = bullQueue({ url: redis().url, prefix });
+        const queue = bullQueue({ url: redis().url, prefix, deadlineMs: 20_000 });
         onTestFinished(() => queue.close());
         return queue;
       };

@@ -147,7 +147,7 @@ describe.skipIf(missing !== undefined)("answers over a store and a channel of Re
   afterAll(() => redis.stop());
 
   async function serve(prefix: string, role: "all" | "server" = "all") {
-    const store = redisStore({ url: redis.url, prefix });
+    const store = redisStore({ url: redis.url, prefix, deadlineMs: 20_000 });
     const model = quickProvider();
     const agents = [createAgent({ name: "helper", provider: model.provider, tools: [write] })];
     const { url } = await serveOverRedis(redis.url, { agents, store, isOneOfMany: true, role, dialects: [productDialect] });

@@ -68,7 +68,7 @@ describe.skipIf(missing !== undefined)("a session that is deleted under its run"
     "P3 ends each stream of both servers with its last frames, when the other server (%s) is asked",
     async (role) => {
       const serve = async (as: "all" | "server") => {
-        const store = redisStore({ url: redis.url, prefix: `deleted-${role}` });
+        const store = redisStore({ url: redis.url, prefix: `deleted-${role}`, deadlineMs: 20_000 });
         onTestFinished(() => store.close?.());
         const agents = [createAgent({ name: "helper", provider: patient })];
         return (await serveOverRedis(redis.url, { agents, store, isOneOfMany: true, role: as })).url;

@@ -38,7 +38,7 @@ async function sqlite(): Promise<SessionStore> {
 }
 
 async function overRedis(): Promise<SessionStore> {
-  const store = redisStore({ url: redis?.url ?? "" });
+  const store = redisStore({ url: redis?.url ?? "", deadlineMs: 20_000 });
   onTestFinished(() => store.close());
   return store;
 }

@@ -116,7 +116,7 @@ describe.skipIf(missing !== undefined)("a Redis that went back to an older state
     await back();
     const other = fixture.open({ prefix });
     await patiently(() => other.log.release(ref, 1));
-    expect(await other.log.claim(ref, { node: "two", leaseMs: 60_000 })).toMatchObject({ type: "claimed", epoch: 2 });
+    expect(await patiently(() => other.log.claim(ref, { node: "two", leaseMs: 60_000 }))).toMatchObject({ type: "claimed", epoch: 2 });
     expect(await patiently(() => store.log.append(ref, batch(0, "zombie", { epoch: 2 })))).toEqual({ type: "fenced", currentEpoch: 2 });
   });
 });
