@@ -3,6 +3,7 @@ import type { HttpOptions } from "@loopwright/server";
 import { auditModuleText } from "./audit-module-text.ts";
 import { checkModule, type Modules } from "./modules.ts";
 import { notificationsDialect } from "./notifications-dialect.ts";
+import { unionDialect } from "./union-codec.ts";
 import { withModules } from "./with-modules.ts";
 
 export interface Embedding {
@@ -17,12 +18,12 @@ export interface EmbedOptions extends Required<Pick<HttpOptions, "labels" | "dia
   readonly agents: readonly Agent[];
 }
 
-/** The agents with their modules, the labels `surface` and `activeModule`, the dialect `notifications`, and the audit of module texts in requests. */
+/** The agents with their modules, the labels `surface` and `activeModule`, the dialects `notifications` and `union`, and the audit of module texts in requests. */
 export function embedOptions({ agents, modules = {} }: Embedding): EmbedOptions {
   return {
     agents: agents.map((agent) => withModules(agent, modules)),
     labels: { surface: "any", activeModule: (id) => checkModule(id, modules) },
-    dialects: [notificationsDialect],
+    dialects: [notificationsDialect, unionDialect],
     auditBody: auditModuleText,
   };
 }

@@ -4,5 +4,7 @@ export type { ViewPlace } from "./conversation-views.ts";
 export { type Embedding, type EmbedOptions, embedOptions } from "./embed-options.ts";
 export type { Modules } from "./modules.ts";
 export { notificationsDialect, type TaskStatus } from "./notifications-dialect.ts";
+export { activeModuleContext, compose, fromStatic, fromTeam, type TeamPrompts } from "./prompts.ts";
+export { decodeUnion, encodeUnion, type UnionEvent, unionDialect } from "./union-codec.ts";
 export { type ConversationViewsOptions, withConversationViews } from "./with-conversation-views.ts";
 export { withModules } from "./with-modules.ts";

@@ -43,7 +43,7 @@ function helper() {
   return createAgent({ name: "helper", provider: scripted([{ text: "Red ones." }, { text: "Green too." }]) });
 }
 
-it("after one answered message exactly one view exists, under the key of the session, and parses", async () => {
+it("A29: after one answered message exactly one view exists, under the key of the session, and parses", async () => {
   const { inner, objects, store, viewOf } = fresh();
   const session = createSession({ agent: helper(), id: "apples", store });
   expect((await execute(session, "Which apples?").result()).status).toBe("completed");
@@ -74,7 +74,7 @@ it("no view is written while a run is open, and one when it waits for a client",
   expect(viewOf("apples")).toMatchObject({ status: "waiting", messages: [{ role: "user" }, { role: "assistant" }] });
 });
 
-it("deleting the view loses nothing: a later process continues the conversation, and the next rest writes the view anew", async () => {
+it("A29: deleting the view loses nothing: a later process continues the conversation, and the next rest writes the view anew", async () => {
   const { objects, inner, place, store, viewOf } = fresh();
   await execute(createSession({ agent: helper(), id: "apples", store }), "Which apples?").result();
   await expect.poll(() => objects.size).toBe(1);

@@ -6,7 +6,7 @@ const adder: Tool = { name: "add", description: "Adds.", parameters: { type: "ob
 const kindOf = ({ event, data }: Frame): string => [event, data["status"] ?? data["text"]].filter((one) => one !== undefined).join(" ");
 
 describe("the dialect of notifications", () => {
-  it("encodes a run with a tool in its kinds, in a legal order", async () => {
+  it("A06: encodes a run with a tool in its kinds, in a legal order", async () => {
     const led = ledAgent("led", [adder]);
     const scene = await openScene([led.agent], { s: "led" });
     const watching = await scene.watch();
@@ -37,7 +37,7 @@ describe("the dialect of notifications", () => {
     await scene.server.close();
   });
 
-  it("reports a failed run exactly once, as failed", async () => {
+  it("A06: reports a failed run exactly once, as failed", async () => {
     const led = ledAgent("led");
     const scene = await openScene([led.agent], { s: "led" });
     const watching = await scene.watch();
@@ -52,7 +52,7 @@ describe("the dialect of notifications", () => {
     await scene.server.close();
   });
 
-  it("keeps two conversations that run at once on one connection apart, to the last letter", async () => {
+  it("A12: keeps two conversations that run at once on one connection apart, to the last letter", async () => {
     const agents = { left: ledAgent("left"), right: ledAgent("right") };
     const scene = await openScene([agents.left.agent, agents.right.agent], { left: "left", right: "right" });
     const watching = await scene.watch();
@@ -92,7 +92,7 @@ describe("the dialect of notifications", () => {
     await scene.server.close();
   });
 
-  it("gives what the product publishes its own name", async () => {
+  it("A10: gives what the product publishes its own name", async () => {
     const scene = await openScene([ledAgent("led").agent], {});
     const watching = await scene.watch();
     scene.server.notify("local", { type: "job_progress", data: { share: 1 } });

@@ -10,7 +10,7 @@ describe("a module", () => {
     prompt: ({ labels }) => `On ${labels["surface"]}.`,
   });
 
-  it("adds its text from the server's registry to the agent's prompt when a run names it", async () => {
+  it("A18, A60: adds its text from the server's registry to the agent's prompt when a run names it", async () => {
     const { send } = embeddedServer({ agents: [echo], modules });
     const ask = async (options: object) => (await send("/api/agent/execute", { json: { input: "Hi", context: {}, options } })).text();
     expect(await ask({ activeModule: "invoices" })).toContain("<Be brief.\\n\\nThe user looks at invoices.>");
@@ -23,7 +23,7 @@ describe("a module", () => {
     expect(await (await send("/api/agent/execute", { json })).text()).toContain("<On web.\\n\\nThe user looks at invoices.>");
   });
 
-  it("must be one that the server knows", async () => {
+  it("A60: must be one that the server knows", async () => {
     const { refused, send } = embeddedServer({ agents: [echo], modules });
     await send("/api/sessions", { json: { id: "a" } });
     for (const activeModule of ["orders", "__proto__", "constructor", "toString"]) {
@@ -37,7 +37,7 @@ describe("a module", () => {
     }
   });
 
-  it("cannot be worded by a request: its text is ignored, and an audit line records that without the text", async () => {
+  it("A60: cannot be worded by a request: its text is ignored, and an audit line records that without the text", async () => {
     const { send, logged } = embeddedServer({ agents: [echo], modules });
     const json = {
       input: "Hi",

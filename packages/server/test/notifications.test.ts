@@ -74,7 +74,7 @@ describe("a notifications stream", () => {
     expect(wholeTexts).toBeGreaterThan(60);
   });
 
-  it("carries notifications of the product beside the events of sessions", async () => {
+  it("A10: carries notifications of the product beside the events of sessions", async () => {
     const scene = await openToldScene();
     await scene.door.open("quiet");
     const watching = await scene.watch({ path: `${path}?session=s` }, { isShared: true, sessionId: "s" });
@@ -121,7 +121,7 @@ describe("a notifications stream", () => {
     await door.use("s", ({ feed }) => expect(feed.watchers).toBe(0));
   });
 
-  it("sends a scope no events of another one, although their sessions have the same id", async () => {
+  it("A16: sends a scope no events of another one, although their sessions have the same id", async () => {
     const store = memoryStore();
     const random = seededRandom(5);
     const agent = createAgent({
