@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createAgent, createSession, execute } from "@loopwright/core";
+import { agentTool, createAgent, createSession, execute } from "@loopwright/core";
 import { scripted } from "@loopwright/core/memory";
 import { sqliteStore } from "@loopwright/store-sqlite";
 import { expect, test } from "vitest";
@@ -51,6 +51,37 @@ test.concurrent("sessions are listed, searched, shown and deleted", async () => 
   expect([refused?.code, refused?.stderr]).toEqual([2, expect.stringContaining(`ids of 2 sessions: \`${two}\`, \`${one}\`.`)]);
   expect(removed).toEqual({ code: 0, stdout: "", stderr: `Deleted ${one}.\n` });
   expect([gone?.code, kept?.stdout.includes(one), none?.stdout]).toEqual([1, false, ""]);
+});
+
+test.concurrent("B44: a list leaves the sessions of other agents out; `--children-of` lists them, and they are deleted with their parent", async () => {
+  const cwd = await emptyDirectory();
+  const path = join(cwd, ".loopwright", "sessions.db");
+  const store = sqliteStore({ path });
+  const clerk = createAgent({ name: "clerk", provider: scripted([{ text: "Found." }]) });
+  const calls = [{ name: "clerk", args: { task: "Find it." } }];
+  const agent = createAgent({
+    name: "lawyer",
+    provider: scripted([{ calls }, { text: "It is void." }]),
+    tools: [agentTool({ agent: clerk })],
+  });
+  await execute(createSession({ agent, store, id: "case" }), "is the contract valid?").result();
+  await store.close();
+  const [all, below, none, , after] = await runAll(
+    [
+      ["sessions", "list"],
+      ["sessions", "list", "--children-of", "case", "--json"],
+      ["sessions", "list", "--children-of", "nothing"],
+      ["sessions", "rm", "case"],
+      ["sessions", "list"],
+    ],
+    { cwd },
+  );
+  expect(all?.stdout.split("\n").map((line) => line.split(" ")[0])).toEqual(["case", ""]);
+  expect(JSON.parse(below?.stdout ?? "")).toMatchObject({ agent: "clerk", parent: "case" });
+  expect([none?.code, after?.stdout]).toEqual([1, ""]);
+  const kept = sqliteStore({ path });
+  expect(await kept.log.read({ scope: "local", session: JSON.parse(below?.stdout ?? "").id })).toEqual([]);
+  await kept.close();
 });
 
 test.concurrent("a session that another program began is shown, and refused when it would continue under another agent", async () => {

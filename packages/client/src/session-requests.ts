@@ -51,6 +51,8 @@ export interface ListOptions extends RequestOptions {
   readonly limit?: number;
   /** `next` of the page before. */
   readonly before?: string;
+  /** Lists the children of this session. Default: the sessions that are children of none. */
+  readonly parent?: string;
 }
 
 export interface PageOptions extends RequestOptions {

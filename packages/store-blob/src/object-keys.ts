@@ -53,11 +53,19 @@ export function logKeysOf({ scope, session }: SessionRef): LogKeys {
 
 export const summariesOf = (scope: string): string => `summaries/${checkId(scope)}/`;
 
-/** Where marks of the sessions of a scope lie that rest, the one changed last first. */
-export const restingMarksOf = (scope: string): string => `lists/${checkId(scope)}/resting/`;
+/** Where marks of the sessions of a scope lie that rest, the one changed last first: of the children of a session, or of none. */
+export function restingMarksOf(scope: string, parent: string | undefined): string {
+  return parent === undefined ? `lists/${checkId(scope)}/resting/` : `lists/${checkId(scope)}/children/${checkId(parent)}/`;
+}
 
 /** Where marks of the sessions of a scope lie that a process may be writing. */
 export const writingMarksOf = (scope: string): string => `lists/${checkId(scope)}/writing/`;
+
+/** The children of a session, or the sessions that are children of none. */
+export interface Family {
+  readonly scope: string;
+  readonly parent?: string | undefined;
+}
 
 /** A session in the order of lists, and the summary that holds it there. */
 export interface RestingMark {
@@ -65,19 +73,20 @@ export interface RestingMark {
   readonly updatedAt: number;
   /** The `nonce` of that summary. */
   readonly nonce: string;
+  readonly parent?: string | undefined;
 }
 
-export function restingMarkKey(scope: string, { id, updatedAt, nonce }: RestingMark): string {
-  return `${restingMarksFrom(scope, updatedAt)}.${id}.${nonce}`;
+export function restingMarkKey(scope: string, { id, updatedAt, nonce, parent }: RestingMark): string {
+  return `${restingMarksFrom({ scope, parent }, updatedAt)}.${id}.${nonce}`;
 }
 
 /** A key before all marks of this moment, and behind all marks of later ones. */
-export function restingMarksFrom(scope: string, updatedAt: number): string {
-  return restingMarksOf(scope) + padded(Number.MAX_SAFE_INTEGER - markedDate(updatedAt));
+export function restingMarksFrom({ scope, parent }: Family, updatedAt: number): string {
+  return restingMarksOf(scope, parent) + padded(Number.MAX_SAFE_INTEGER - markedDate(updatedAt));
 }
 
-export function restingMarkOf(scope: string, key: string): RestingMark | undefined {
-  const [date, id, nonce] = key.slice(restingMarksOf(scope).length).split(".");
+export function restingMarkOf({ scope, parent }: Family, key: string): RestingMark | undefined {
+  const [date, id, nonce] = key.slice(restingMarksOf(scope, parent).length).split(".");
   if (date === undefined || id === undefined || nonce === undefined || !isId(id)) return undefined;
   return { id, updatedAt: Number.MAX_SAFE_INTEGER - Number(date), nonce };
 }

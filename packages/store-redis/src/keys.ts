@@ -34,8 +34,10 @@ export interface StoreKeys {
   readonly store: string;
   /** Sorted set: the processes that use the data, by the mark that each left last. */
   readonly marks: string;
-  /** Sorted set: session id by the time of its last fact. */
+  /** Sorted set: session id by the time of its last fact; of the sessions without a parent. */
   index(scope: string): string;
+  /** The same of the children of a session. The sets of a scope lie together. */
+  children(scope: string, parent: string): string;
   /** A blob of the scope. */
   blob(scope: string, key: string): string;
   /** Sorted set of the keys of blobs of all owners, all with score 0. */
@@ -80,6 +82,7 @@ export function storeKeys(prefix: string): StoreKeys {
     store: `${prefix}:{store}`,
     marks: `${prefix}:{marks}`,
     index: (scope) => `${prefix}:{index/${checkedScope(scope)}}`,
+    children: (scope, parent) => `${prefix}:{index/${checkedScope(scope)}}:children:${parent}`,
     blob: (scope, key) => `${prefix}:{blobs/${checkedScope(scope)}}:blob:${key}`,
     blobs: (scope) => `${prefix}:{blobs/${checkedScope(scope)}}:keys`,
     owners: (scope, key) => `${prefix}:{blobs/${checkedScope(scope)}}:owners:${key}`,

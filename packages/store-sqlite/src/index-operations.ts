@@ -13,17 +13,16 @@ export type FreshProjections = Map<number, SessionProjection>;
 const live = "removed = 0 AND last_seq > 0";
 
 /** A page of summaries, the session changed last first. */
-export function list(statements: Statements, { scope, limit, before }: Ask<"list">, fresh: FreshProjections): readonly SessionSummary[] {
-  const rows = before
-    ? statements.all(
-        `SELECT ${sessionColumns} FROM sessions WHERE scope = ? AND ${live} AND (updated_at, id) < (?, ?) ORDER BY updated_at DESC, id DESC LIMIT ?`,
-        ...[scope, before.updatedAt, before.id, limit],
-      )
-    : statements.all(
-        `SELECT ${sessionColumns} FROM sessions WHERE scope = ? AND ${live} ORDER BY updated_at DESC, id DESC LIMIT ?`,
-        scope,
-        limit,
-      );
+export function list(
+  statements: Statements,
+  { scope, limit, before, parent }: Ask<"list">,
+  fresh: FreshProjections,
+): readonly SessionSummary[] {
+  const behind = before ? "AND (updated_at, id) < (?, ?)" : "";
+  const rows = statements.all(
+    `SELECT ${sessionColumns} FROM sessions WHERE scope = ? AND parent IS ? AND ${live} ${behind} ORDER BY updated_at DESC, id DESC LIMIT ?`,
+    ...[scope, parent ?? null, ...(before ? [before.updatedAt, before.id] : []), limit],
+  );
   return rows.map((row) => summaryOf(statements, sessionRowOf(row), fresh));
 }
 

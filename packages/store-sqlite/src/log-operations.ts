@@ -29,8 +29,8 @@ export function append(statements: Statements, ask: AppendAsk): AppendOutcome {
   }
   statements.run("INSERT INTO batches (session, batch, last_seq) VALUES (?, ?, ?)", session.key, ask.batchId, lastSeq);
   statements.run(
-    "UPDATE sessions SET last_seq = ?1, chain = ?2, updated_at = ?3, closed = ?4, due = iif(?5, ?6, due) WHERE key = ?7",
-    ...[lastSeq, chain, ask.at, ask.closes ? 1 : 0, ask.due === undefined ? 0 : 1, ask.due ?? null, session.key],
+    "UPDATE sessions SET last_seq = ?1, chain = ?2, updated_at = ?3, closed = ?4, due = iif(?5, ?6, due), parent = coalesce(parent, ?8) WHERE key = ?7",
+    ...[lastSeq, chain, ask.at, ask.closes ? 1 : 0, ask.due === undefined ? 0 : 1, ask.due ?? null, session.key, ask.parent ?? null],
   );
   if (ask.release && ask.epoch !== undefined) dropLease(statements, session.key);
   return { type: "ok", lastSeq };

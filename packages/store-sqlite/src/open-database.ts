@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import type { WorkerOptions } from "./operation.ts";
-import { applicationId, completeVersion, migrate, readableVersion, schemaVersion, standIns } from "./schema.ts";
+import { applicationId, migrate, readableVersion, schemaVersion, standIns } from "./schema.ts";
 import { isBusy, isFull, isReadOnly, StoreFault } from "./store-fault.ts";
 
 /** An open file, checked and brought to the newest version. */
@@ -196,7 +196,7 @@ function isLogLeft(path: string): boolean {
 /** Makes an older file look like one of this version, where that can be done without a write. */
 function checkReadable(database: DatabaseSync, path: string): void {
   const version = versionOf(database, path);
-  if (version < completeVersion) database.exec(standIns);
+  for (const { before, sql } of standIns) if (version < before) database.exec(sql);
   if (version >= readableVersion) return;
   throw new StoreFault({
     code: "STORE_READ_ONLY",

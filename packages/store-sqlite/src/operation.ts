@@ -23,6 +23,8 @@ export interface AppendAsk {
   /** Whether the last fact closes the session. */
   readonly closes: boolean;
   readonly release: boolean;
+  /** The session whose run starts this one, where these facts are its first. */
+  readonly parent: string | undefined;
   /** Absent: as before. */
   readonly due: number | null | undefined;
 }
@@ -68,7 +70,10 @@ export interface Operations {
   due: Asked<DueOptions & { readonly limit: number; readonly machineNow: number | undefined }, readonly DueSession[]>;
   setDue: Asked<OfRef<{ readonly expectedSeq: number; readonly due: number | null }>, undefined>;
   remove: Asked<OfRef, undefined>;
-  list: Asked<{ readonly scope: string; readonly limit: number; readonly before: Place | undefined }, readonly SessionSummary[]>;
+  list: Asked<
+    { readonly scope: string; readonly limit: number; readonly before: Place | undefined; readonly parent: string | undefined },
+    readonly SessionSummary[]
+  >;
   get: Asked<{ readonly scope: string; readonly id: string }, SessionSummary | undefined>;
   search: Asked<
     { readonly scope: string; readonly query: string; readonly limit: number; readonly textsMax: number },

@@ -100,8 +100,22 @@ CREATE INDEX sessions_held ON sessions (lease_owner, lease_until) WHERE due IS N
 CREATE INDEX sessions_renewed ON sessions (lease_until - lease_ms) WHERE due IS NOT NULL AND lease_node IS NOT NULL;
 `;
 
+/*
+ * `parent`: the session whose run has started this one; null: none. A list is of one parent, or of none, so that it reads only what it shows.
+ */
+/** A claim of an owner may be before the fact that opens a session. */
+const parentOfFacts = `(SELECT json_extract(body, '$.parent.session') FROM main.facts
+  WHERE facts.id > key * ${seqLimit} AND facts.id <= key * ${seqLimit} + 4 AND json_valid(body) AND json_extract(body, '$.type') = 'session.opened')`;
+const parentColumn = `
+ALTER TABLE sessions ADD COLUMN parent TEXT;
+UPDATE sessions SET parent = ${parentOfFacts} WHERE removed = 0 AND last_seq > 0;
+DELETE FROM summaries WHERE session IN (SELECT key FROM sessions WHERE parent IS NOT NULL);
+DROP INDEX sessions_recent;
+CREATE INDEX sessions_recent ON sessions (scope, parent, updated_at, id) WHERE removed = 0 AND last_seq > 0;
+`;
+
 /** What leads from version n to n + 1, at place n. A change of the tables appends one; nothing here is ever edited. */
-const migrations: readonly string[] = [firstVersion, dueColumn, damageColumn, ownedBlobs, boundedPages];
+const migrations: readonly string[] = [firstVersion, dueColumn, damageColumn, ownedBlobs, boundedPages, parentColumn];
 
 /** Version of the tables that this build writes. */
 export const schemaVersion: number = migrations.length;
@@ -109,10 +123,11 @@ export const schemaVersion: number = migrations.length;
 /** The oldest version that can be read as it is, where the file cannot be written. */
 export const readableVersion = 1;
 
-/** What a file of an older version lacks for a read-only store: tables in memory, empty. */
-export const standIns = "CREATE TEMP TABLE IF NOT EXISTS owned_blobs (scope, session, key, media_type, bytes)";
-/** The first version that lacks none of them. */
-export const completeVersion = 4;
+/** What a file of an older version lacks for a read-only store, and the first version that has it: tables and views in memory. */
+export const standIns: readonly { readonly before: number; readonly sql: string }[] = [
+  { before: 4, sql: "CREATE TEMP TABLE IF NOT EXISTS owned_blobs (scope, session, key, media_type, bytes)" },
+  { before: 6, sql: `CREATE TEMP VIEW IF NOT EXISTS sessions AS SELECT *, ${parentOfFacts} AS parent FROM main.sessions` },
+];
 
 /** Brings the tables from `version` to the newest, inside the caller's transaction. */
 export function migrate(database: DatabaseSync, version: number): void {

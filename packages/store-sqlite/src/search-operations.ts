@@ -71,7 +71,7 @@ function wordOf({ statements, scope, textsMax }: Search, word: string): Word {
 }
 
 const joined = `SELECT texts.session AS key, texts.seq AS seq FROM (SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid DESC LIMIT ?) AS newest
-  JOIN texts ON texts.id = newest.rowid JOIN sessions ON sessions.key = texts.session WHERE sessions.scope = ? AND sessions.removed = 0`;
+  JOIN texts ON texts.id = newest.rowid JOIN sessions ON sessions.key = texts.session WHERE sessions.scope = ? AND sessions.removed = 0 AND sessions.parent IS NULL`;
 
 function textsHolding({ statements, scope, textsMax }: Search, { expression }: Word): readonly Found[] {
   return statements.all(joined, expression, textsMax, scope).map((row) => ({ key: numberOf(row, "key"), seq: numberOf(row, "seq") }));

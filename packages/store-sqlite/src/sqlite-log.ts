@@ -1,6 +1,6 @@
 import { AgentError, type Fact, isAgentError } from "@loopwright/core";
 import type { AppendRequest, DueSession, SessionLog, SessionRef } from "@loopwright/core/ports";
-import { checkedRef, factTexts } from "@loopwright/core/stores";
+import { checkedRef, factTexts, parentOf } from "@loopwright/core/stores";
 import type { Answer, Ask, OperationName } from "./operation.ts";
 import { TailWatch } from "./tail-watch.ts";
 import { errorOf, type WorkerCalls } from "./thread/worker-calls.ts";
@@ -81,6 +81,7 @@ function appendAskOf(ref: SessionRef, request: AppendRequest): Ask<"append"> {
     at: Math.trunc(last?.at ?? 0),
     closes: last?.type === "session.closed",
     release,
+    parent: parentOf(facts),
     due: request.due === undefined ? undefined : wholeOf(request.due),
   };
 }

@@ -80,8 +80,8 @@ export function sqliteStore(pathOrOptions: string | SqliteStoreOptions): SqliteS
 
 function sqliteIndex(calls: WorkerCalls): SessionIndex {
   return {
-    list: async (scope, { limit = pageMax, before, signal } = {}) =>
-      unlessAborted(signal, () => answerOf(calls, "list", { scope, limit, before: placeOf(before) })),
+    list: async (scope, { limit = pageMax, before, parent, signal } = {}) =>
+      unlessAborted(signal, () => answerOf(calls, "list", { scope, limit, before: placeOf(before), parent })),
     get: async (scope, id) => answerOf(calls, "get", { scope, id }),
     async search(scope, query, { limit = pageMax, signal } = {}) {
       // In steps, so that what others write gets its turn between two.

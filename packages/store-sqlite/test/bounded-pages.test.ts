@@ -28,6 +28,7 @@ function spoken(at: number): Call {
     at,
     closes: false,
     release: false,
+    parent: undefined,
     due: 0,
   };
   return { name: "append", ask };
@@ -92,7 +93,7 @@ function walks({ engine, work }: ReturnType<typeof engineWith>): readonly string
   );
 }
 
-const list: Call = { name: "list", ask: { scope: "local", limit: 10, before: { updatedAt: 30, id: "s30" } } };
+const list: Call = { name: "list", ask: { scope: "local", limit: 10, before: { updatedAt: 30, id: "s30" }, parent: undefined } };
 const search = (query: string): Call => ({ name: "search", ask: { scope: "local", query, limit: 10, textsMax: 20 } });
 const due: Call = { name: "due", ask: { now: 1, limit: 10, machineNow: 1 } };
 const index: Call = { name: "indexWords", ask: { scope: "local" } };

@@ -19,7 +19,18 @@ export function notes(expectedSeq: number, ...titles: readonly string[]): Append
 
 function askOf(ref: SessionRef, request: AppendRequest): Ask<"append"> {
   const { expectedSeq, epoch, batchId } = request;
-  return { ref, expectedSeq, epoch, batchId, bodies: factTexts(request), at: 0, closes: false, release: false, due: undefined };
+  return {
+    ref,
+    expectedSeq,
+    epoch,
+    batchId,
+    bodies: factTexts(request),
+    at: 0,
+    closes: false,
+    release: false,
+    parent: undefined,
+    due: undefined,
+  };
 }
 
 /** What became of several appends that came together. */

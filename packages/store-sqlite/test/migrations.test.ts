@@ -39,7 +39,7 @@ it("a file of the first version keeps its facts, and dates can be set in it", as
   expect(await store.log.due({ now: Date.now() })).toEqual([]);
   await store.close();
   expect(await open(path).log.due({ now: Date.now() })).toEqual([]);
-  expect(await open(path).check()).toMatchObject({ version: 5, problems: [], damaged: ["local/damaged"] });
+  expect(await open(path).check()).toMatchObject({ version: 6, problems: [], damaged: ["local/damaged"] });
 });
 
 it("a file of the first or the second version takes no more facts into a session that is known as damaged, and works for others", async () => {
@@ -53,7 +53,7 @@ it("a file of the first or the second version takes no more facts into a session
     await store.close();
     expect(await append(open(path), "damaged", lastSeq)).toMatchObject({ type: "SESSION_CORRUPT" });
     expect(await append(open(path), "rested", 13)).toMatchObject({ type: "ok" });
-    expect(await open(path).check()).toMatchObject({ version: 5, problems: [], damaged: ["local/damaged"] });
+    expect(await open(path).check()).toMatchObject({ version: 6, problems: [], damaged: ["local/damaged"] });
   }
 });
 

@@ -16,14 +16,16 @@ import { oneLine } from "../terminal/neutralise.ts";
 export interface SessionFlags extends SharedFlags, ServerFlags {
   readonly json?: boolean;
   readonly limit?: string;
+  readonly childrenOf?: string;
 }
 
 /** Prints the sessions, the latest change first. */
 export async function listSessions(flags: SessionFlags): Promise<number> {
   return withShelf(flags, async (shelf) => {
-    const found = await shelf.list(limitOf(flags));
+    const found = await shelf.list(limitOf(flags), flags.childrenOf);
     for (const summary of found) print(flags.json ? jsonLine(summary) : summaryLine(summary));
-    if (found.length === 0 && !flags.json) process.stderr.write(`There are no sessions yet. \`${commandName()} chat\` starts one.\n`);
+    if (found.length === 0 && flags.childrenOf !== undefined && !flags.json) process.stderr.write("This session has no children.\n");
+    else if (found.length === 0 && !flags.json) process.stderr.write(`There are no sessions yet. \`${commandName()} chat\` starts one.\n`);
     return exitCodes.ok;
   });
 }

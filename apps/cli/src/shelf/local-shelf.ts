@@ -1,5 +1,6 @@
 import { type Agent, AgentError, type AgentSession, createAgent, createSession, readOpening } from "@loopwright/core";
 import type { SessionStore } from "@loopwright/core/ports";
+import { removeWithChildren } from "@loopwright/core/stores";
 import { offline } from "@loopwright/providers-scripted";
 import { commandName } from "../command-name.ts";
 import { findSession, localScope, openExistingStore } from "../compose/kept-sessions.ts";
@@ -12,7 +13,11 @@ import type { SessionShelf } from "./session-shelf.ts";
 export async function localShelf(settings: Pick<Settings, "store" | "environment">): Promise<SessionShelf> {
   const store = await openExistingStore(settings);
   return {
-    list: async (limit) => (store ? store.index.list(localScope, { limit }) : []),
+    async list(limit, typed) {
+      if (typed === undefined) return store ? store.index.list(localScope, { limit }) : [];
+      const { store: kept, id } = await found(store, typed);
+      return kept.index.list(localScope, { limit, parent: id });
+    },
     search: async (words, limit) => (store ? store.index.search(localScope, words, { limit }) : []),
     async read(typed) {
       const { store: kept, id } = await found(store, typed);
@@ -66,5 +71,5 @@ async function removeSession(store: SessionStore, id: string): Promise<void> {
       fix: `End it there, or wait ${Math.ceil(lease.remainingMs / 1000)} s if it is gone.`,
     });
   }
-  await store.log.remove(ref);
+  await removeWithChildren(store, ref);
 }

@@ -9,7 +9,10 @@ export function remoteShelf(server: ServerAddress): SessionShelf {
   const client = clientOf(server);
   const { sessions } = client;
   return {
-    list: async (limit) => (await sessions.list({ limit })).sessions,
+    async list(limit, typed) {
+      const family = typed === undefined ? {} : { parent: (await sessionOf(client, typed)).sessionId };
+      return (await sessions.list({ limit, ...family })).sessions;
+    },
     search: (words, limit) => sessions.search(words, { limit }),
     async read(typed) {
       const snapshot = await sessionOf(client, typed);

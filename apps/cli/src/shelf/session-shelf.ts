@@ -17,8 +17,8 @@ export interface Transcript {
 
 /** Sessions that can be looked at: of a store's file, or of a server. An id may be the beginning of one that no other shares. */
 export interface SessionShelf {
-  /** The latest change first. */
-  list(limit: number): Promise<readonly SessionSummary[]>;
+  /** The latest change first: those that are children of none, or of the one whose id is given. @throws AgentError SESSION_NOT_FOUND, INPUT_INVALID */
+  list(limit: number, parent?: string): Promise<readonly SessionSummary[]>;
   /** Those that hold all words, the best first. */
   search(words: string, limit: number): Promise<readonly SessionHit[]>;
   /** @throws AgentError SESSION_NOT_FOUND, INPUT_INVALID where several ids begin so */

@@ -12,6 +12,8 @@ export type { WaitingReason } from "../loop/state.ts";
 export interface SessionSummary {
   readonly id: string;
   readonly agent: string;
+  /** The session whose run has started this one. */
+  readonly parent?: string;
   /** As given; otherwise the beginning of the first user message. */
   readonly title?: string;
   readonly status: SessionStatus;
@@ -45,10 +47,12 @@ export interface IndexQuery {
 export interface ListQuery extends IndexQuery {
   /** Cursor: the last summary of the previous page. */
   readonly before?: { readonly updatedAt: number; readonly id: string };
+  /** Lists the children of this session. Default: the sessions that are children of none. */
+  readonly parent?: string;
 }
 
 /**
- * Lists and searches the sessions of a scope that have facts. Adapters update it with the log of the same store, so that a change is listed and found
+ * Lists and searches the sessions of a scope that have facts; children of a session are listed with it alone, and not searched. Adapters update it with the log of the same store, so that a change is listed and found
  * at once. Removed sessions are neither listed nor found; a session that cannot be read may be left out. A page or a search reads a bounded amount
  * of data that does not grow with the number of sessions, except for sessions that were written since the last query.
  */

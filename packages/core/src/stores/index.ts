@@ -5,5 +5,6 @@ export { checkedRef, factTexts } from "./fact-texts.ts";
 export { fileName, isFileName } from "./file-name.ts";
 export { type LedgerLimit, type LedgerLimits, type LedgerSum, ledgerSums } from "./ledger-limits.ts";
 export { Ordered } from "./ordered.ts";
+export { removeWithChildren } from "./remove-with-children.ts";
 export { excerptAround, matchTexts, searchTextsOf, searchWords, type TextMatch } from "./search-text.ts";
-export { projectSession, type SessionProjection } from "./session-projection.ts";
+export { parentOf, projectSession, type SessionProjection } from "./session-projection.ts";

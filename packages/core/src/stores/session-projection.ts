@@ -1,4 +1,4 @@
-import type { Fact, FactOf } from "../loop/fact.ts";
+import type { Fact, FactDraft, FactOf } from "../loop/fact.ts";
 import { derivedTitle } from "../message/derived-title.ts";
 import { type Message, textOf } from "../message/message.ts";
 import { addCost, addUsage } from "../message/usage.ts";
@@ -30,6 +30,11 @@ interface Draft {
 }
 
 const modelCall = "model";
+
+/** The session whose run has started the session of these facts, where its opening is among them. */
+export function parentOf(facts: readonly FactDraft[]): string | undefined {
+  return facts.find((fact) => fact.type === "session.opened")?.parent?.session;
+}
 
 /**
  * The projection after more facts of the log of `id`, oldest first; `undefined` goes in for a new session and comes out
@@ -87,6 +92,7 @@ function applyToSession({ summary }: Draft, fact: Fact): void {
   switch (fact.type) {
     case "session.opened":
       summary.agent = fact.agent;
+      if (fact.parent) summary.parent = fact.parent.session;
       if (fact.participants) summary.participants = fact.participants;
       nameSession(summary, fact);
       for (const message of fact.context ?? []) countMessage(summary, message);

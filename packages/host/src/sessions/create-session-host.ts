@@ -1,5 +1,6 @@
 import type { AgentSession } from "@loopwright/core";
 import type { Clock, SessionRef } from "@loopwright/core/ports";
+import { removeWithChildren } from "@loopwright/core/stores";
 import { closeForGood } from "./close-for-good.ts";
 import { type LoadedParts, LoadedSessions } from "./load-and-evict.ts";
 import type { SessionHost } from "./session-host.ts";
@@ -20,7 +21,7 @@ export function createSessionHost(parts: LoaderParts & LoadedParts): SessionHost
       loaded.leave(entry);
     }
     await loaded.drop(entry);
-    await parts.store.log.remove(ref);
+    await removeWithChildren(parts.store, ref);
     noteRemoved(ref, parts);
     return true;
   }

@@ -144,6 +144,7 @@ export const sessionSummary: z.ZodType<SessionSummary> = exactly<SessionSummary>
   z.object({
     id: z.string(),
     agent: z.string(),
+    parent: z.string().exactOptional(),
     title: z.string().exactOptional(),
     status: sessionStatus,
     waitsFor: waitsFor.exactOptional(),

@@ -50,8 +50,10 @@ export function blobIndex({ logs, summaries, newest, texts, searchSessionsMax, r
   }
 
   return {
-    list: (scope, { limit = pageMax, before, signal } = {}) =>
-      unlessAborted(signal, () => newest(scope, { limit, before: before && { updatedAt: before.updatedAt, id: before.id }, signal })),
+    list: (scope, { limit = pageMax, before, parent, signal } = {}) =>
+      unlessAborted(signal, () =>
+        newest(scope, { limit, before: before && { updatedAt: before.updatedAt, id: before.id }, parent, signal }),
+      ),
     async get(scope, id) {
       const log = logs.of({ scope, session: id });
       return (await log.hold(() => summaries.fresh(log)))?.summary;

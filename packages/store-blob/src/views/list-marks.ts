@@ -12,6 +12,7 @@ import { listAll } from "../list-all.ts";
 import type { OpenLog } from "../log/open-log.ts";
 import { putMark } from "../log/put-mark.ts";
 import {
+  type Family,
   type RestingMark,
   restingMarkKey,
   restingMarkOf,
@@ -63,14 +64,14 @@ export const listMarks = {
   /** Pages of resting marks, the last change first, from a moment on. */
   async *resting(
     blobs: ConditionalBlobs,
-    scope: string,
+    family: Family,
     { limit, from, signal }: { readonly limit: number; readonly from?: number | undefined; readonly signal?: AbortSignal | undefined },
   ): AsyncGenerator<readonly FoundMark[], void> {
-    for (let after = from === undefined ? undefined : restingMarksFrom(scope, from); ; ) {
-      const page = await blobs.list(restingMarksOf(scope), { limit, ...(after === undefined ? {} : { after }) });
+    for (let after = from === undefined ? undefined : restingMarksFrom(family, from); ; ) {
+      const page = await blobs.list(restingMarksOf(family.scope, family.parent), { limit, ...(after === undefined ? {} : { after }) });
       signal?.throwIfAborted();
       yield page.objects.flatMap(({ key }) => {
-        const mark = restingMarkOf(scope, key);
+        const mark = restingMarkOf(family, key);
         return mark ? { ...mark, key } : [];
       });
       after = page.objects.at(-1)?.key;

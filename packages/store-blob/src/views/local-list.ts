@@ -13,12 +13,16 @@ export interface LocalListDeps {
 }
 
 /** A page of the summaries of a scope where this process is the only writer: it knows the order of all sessions after it has read each summary once. */
-export async function localList(deps: LocalListDeps, scope: string, { limit, before, signal }: Page): Promise<readonly SessionSummary[]> {
+export async function localList(
+  deps: LocalListDeps,
+  scope: string,
+  { limit, before, parent, signal }: Page,
+): Promise<readonly SessionSummary[]> {
   const places = deps.places.of(scope);
   if (!places.isWhole) await learnPlaces(deps, scope, { places, signal });
   const found: SessionSummary[] = [];
   for (let after = before; found.length < limit; ) {
-    const some = places.newestFirst(limit - found.length, after);
+    const some = places.newestFirst(parent, { limit: limit - found.length, before: after });
     const looked = await inParallel(some, ({ id }) => deps.summaries.lookUp({ scope, session: id }), signal);
     found.push(...looked.flatMap(({ summary }) => summary ?? []));
     after = some.at(-1);

@@ -5,7 +5,7 @@
  */
 import { type Fact, isAgentError } from "@loopwright/core";
 import { refKey, type SessionRef, type SessionSummary } from "@loopwright/core/ports";
-import { projectSession, type SessionProjection } from "@loopwright/core/stores";
+import { parentOf, projectSession, type SessionProjection } from "@loopwright/core/stores";
 import { type OpenLog, wholeState } from "../log/open-log.ts";
 import type { OpenLogs } from "../log/open-logs.ts";
 import { readFacts } from "../log/read-facts.ts";
@@ -33,6 +33,12 @@ interface StoredSummary {
   readonly restingMark?: string;
 }
 
+interface Added {
+  readonly updatedAt: number;
+  readonly facts: readonly Fact[];
+  readonly known: KnownSession;
+}
+
 /** The stored summary of a session, as a list needs it. */
 export interface LookedUp {
   readonly summary: SessionSummary | undefined;
@@ -45,6 +51,8 @@ export interface LookedUp {
 export interface Page {
   readonly limit: number;
   readonly before?: Place | undefined;
+  /** Of the children of this session; default: of those that are children of none. */
+  readonly parent?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -87,11 +95,21 @@ export class SessionSummaries {
   add(log: OpenLog, facts: readonly Fact[]): SessionProjection | undefined {
     const known = this.#of(log);
     const [first, last] = [facts[0], facts.at(-1)];
-    if (last) this.#places?.of(log.ref.scope).note({ updatedAt: last.at, id: log.ref.session });
+    if (last) this.#note(log.ref, { updatedAt: last.at, facts, known });
     if (last && known.unsettled) known.unsettled.ownSeq = last.seq;
     if (!first || first.seq !== (known.projection?.summary.lastSeq ?? 0) + 1) return undefined;
     known.projection = projectSession(log.ref.session, known.projection, facts);
     return known.projection;
+  }
+
+  /** One whose parent is not known is looked up by the first list. */
+  #note({ scope, session: id }: SessionRef, { updatedAt, facts, known }: Added): void {
+    const places = this.#places?.of(scope);
+    if (!places) return;
+    const parent = parentOf(facts);
+    const beginning =
+      parent === undefined ? (known.projection?.summary ?? (facts[0]?.seq === 1 ? { parent } : places.get(id))) : { parent };
+    if (beginning) places.note({ updatedAt, id, parent: beginning.parent });
   }
 
   /** The current projection of the log. @throws AgentError SESSION_CORRUPT, STORE_* */
@@ -117,9 +135,9 @@ export class SessionSummaries {
       const { unsettled } = known;
       if (isRemoved || lastSeq !== projection.summary.lastSeq || !unsettled?.etag) return;
       const nonce = crypto.randomUUID();
-      const { id, updatedAt } = projection.summary;
+      const { id, updatedAt, parent } = projection.summary;
       const before = known.restingMark;
-      if (!this.#places) known.restingMark = await listMarks.rest(log, { id, updatedAt, nonce }, before);
+      if (!this.#places) known.restingMark = await listMarks.rest(log, { id, updatedAt, nonce, parent }, before);
       known.projection = projection;
       const outcome = await this.#put(log, { isSettled: true, nonce, known }, unsettled.etag);
       known.unsettled = undefined;

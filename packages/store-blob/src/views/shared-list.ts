@@ -17,11 +17,11 @@ export interface SharedListDeps {
 export async function sharedList(
   { blobs, summaries }: SharedListDeps,
   scope: string,
-  { limit, before, signal }: Page,
+  { limit, before, parent, signal }: Page,
 ): Promise<readonly SessionSummary[]> {
   const found = new Map<string, SessionSummary>();
   const add = (summary: SessionSummary | undefined): void => {
-    if (summary && (!before || newestFirst(before, summary) < 0)) found.set(summary.id, summary);
+    if (summary && summary.parent === parent && (!before || newestFirst(before, summary) < 0)) found.set(summary.id, summary);
   };
   // First these: a session that comes to rest afterwards has its new mark among the resting ones.
   const writing = await listMarks.writing(blobs, scope, signal);
@@ -36,7 +36,7 @@ export async function sharedList(
     if (isRemoved || (isSettled && restingMark !== mark.key)) await removeMark(blobs, mark.key);
   };
   await inParallel([...writing], addWriting, signal);
-  for await (const marks of listMarks.resting(blobs, scope, { limit: limit + spareMarks, from: before?.updatedAt, signal })) {
+  for await (const marks of listMarks.resting(blobs, { scope, parent }, { limit: limit + spareMarks, from: before?.updatedAt, signal })) {
     const rest = marks.filter(({ id }) => isId(id) && !writing.has(id));
     await inParallel(rest, addResting, signal);
     const last = marks.at(-1);

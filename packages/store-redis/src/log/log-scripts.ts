@@ -2,7 +2,7 @@ import { type Script, script } from "../connection/script.ts";
 
 /*
  * Each script is one atomic step. Fields of `meta`: seq, chain (of the log), epoch, token (of the newest claim), node, until, lease (of the
- * lease that runs or has run out), due (the date, while the session stands among those that are held), closed, removed, damaged (the seq where it was found to be). Redis refuses a script for want of memory at its first write or not at all.
+ * lease that runs or has run out), parent, due (the date, while the session stands among those that are held), closed, removed, damaged (the seq where it was found to be). Redis refuses a script for want of memory at its first write or not at all.
  */
 
 /** Milliseconds by the store's clock: Redis's own, or the one given for tests. */
@@ -83,7 +83,8 @@ local function chained(chain, sum) return (chain * 69069 + sum) % 4294967296 end
 
 /*
  * KEYS meta facts batches index due store held
- * ARGV expectedSeq epoch token batchId knownChain closes release due at session member channel (sum body)...
+ * ARGV expectedSeq epoch token batchId knownChain closes release due at session member channel parent (sum body)...
+ * A session with a parent, which the batch names that opens it, stands in the set of that parent's children instead of `index`.
  */
 export const appendScript: Script = script(`${owns}${schedule}${free}${chained}
 local m = redis.call('HMGET', KEYS[1], 'seq', 'chain', 'epoch', 'token', 'closed', 'removed', 'damaged')
@@ -97,7 +98,7 @@ local back = redis.call('HGET', KEYS[6], 'back')
 if back then return {'back', string.match(back, '(%d+) (%d+)')} end
 if tonumber(ARGV[1]) ~= seq then return {'conflict', seq} end
 if ARGV[5] ~= '' and tonumber(ARGV[5]) ~= chain then return {'forked', seq} end
-for i = 13, #ARGV, 2 do
+for i = 14, #ARGV, 2 do
   seq = seq + 1
   redis.call('XADD', KEYS[2], seq .. '-0', 'c', chain .. ' ' .. ARGV[i], 'b', ARGV[i + 1])
   chain = chained(chain, tonumber(ARGV[i]))
@@ -106,7 +107,12 @@ redis.call('HSET', KEYS[3], ARGV[4], seq)
 redis.call('HSET', KEYS[1], 'seq', seq, 'chain', chain)
 if ARGV[6] ~= '' then redis.call('HSET', KEYS[1], 'closed', '1') end
 if ARGV[7] ~= '' then free(KEYS[1], KEYS[5], KEYS[7], ARGV[11]) end
-redis.call('ZADD', KEYS[4], ARGV[9], ARGV[10])
+if ARGV[13] ~= '' then
+  redis.call('HSET', KEYS[1], 'parent', ARGV[13])
+  redis.call('ZREM', KEYS[4], ARGV[10])
+end
+local parent = redis.call('HGET', KEYS[1], 'parent')
+redis.call('ZADD', parent and KEYS[4] .. ':children:' .. parent or KEYS[4], ARGV[9], ARGV[10])
 schedule(KEYS[1], KEYS[5], KEYS[7], ARGV[11], ARGV[8])
 redis.call('PUBLISH', ARGV[12], seq)
 return {'ok', seq, chain}
@@ -240,9 +246,11 @@ redis.call('UNLINK', KEYS[9])
 redis.call('UNLINK', KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6])
 local meta = redis.pcall('HEXISTS', KEYS[1], 'removed')
 if type(meta) == 'table' and meta.err then redis.call('UNLINK', KEYS[1]) end
-redis.call('HDEL', KEYS[1], 'seq', 'chain', 'closed', 'damaged', 'node', 'until', 'lease', 'due')
+local parent = redis.call('HGET', KEYS[1], 'parent')
+redis.call('HDEL', KEYS[1], 'seq', 'chain', 'closed', 'damaged', 'node', 'until', 'lease', 'due', 'parent')
 redis.call('HSET', KEYS[1], 'removed', '1')
 redis.call('ZREM', KEYS[7], ARGV[1])
+if parent then redis.call('ZREM', KEYS[7] .. ':children:' .. parent, ARGV[1]) end
 redis.call('ZREM', KEYS[8], ARGV[2])
 redis.call('ZREM', KEYS[10], ARGV[2])
 redis.call('PUBLISH', ARGV[3], 0)

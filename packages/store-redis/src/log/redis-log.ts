@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { AppendOutcome, AppendRequest, ClaimOutcome, LeaseRenewal, LogHead, SessionLog, SessionRef } from "@loopwright/core/ports";
-import { checkedRef, factTexts } from "@loopwright/core/stores";
+import { checkedRef, factTexts, parentOf } from "@loopwright/core/stores";
 import type { Connection, Outcome } from "../connection/connection.ts";
 import { damaged, faultOf, historyLost, isFull, rolledBack, unreadable } from "../connection/redis-fault.ts";
 import { listOf, numberOf, textOf } from "../connection/reply.ts";
@@ -107,7 +107,7 @@ async function append(parts: StoreParts, ref: SessionRef, request: AppendRequest
     ...[String(expectedSeq), String(epoch ?? ""), epoch === undefined ? "" : memory.tokenOf(ref, epoch), batchId],
     ...[known.seq === expectedSeq && known.seq > 0 ? String(known.chain) : "", flag(last?.type === "session.closed")],
     ...[flag(release && epoch !== undefined), due === undefined ? "" : dueOf(due)],
-    ...[String(Number.isFinite(last?.at) ? last?.at : 0), ref.session, memberOf(ref), own.tail],
+    ...[String(Number.isFinite(last?.at) ? last?.at : 0), ref.session, memberOf(ref), own.tail, parentOf(facts) ?? ""],
   ];
   for (const body of bodies) args.push(String(sumOf(ref, body)), body);
   const input = { keys: [own.meta, own.facts, own.batches, keys.index(ref.scope), keys.due, keys.store, keys.held], args };

@@ -27,9 +27,9 @@ export function redisIndex(parts: IndexParts): SessionIndex {
   const { connection, keys, views } = parts;
   return {
     async list(scope, options) {
-      const { limit = indexPageMax, before, signal } = options ?? {};
+      const { limit = indexPageMax, before, parent, signal } = options ?? {};
       const found: SessionSummary[] = [];
-      const wanted = { before, signal, step: () => Math.min(stepMax, limit - found.length + (before ? 1 : 0)) };
+      const wanted = { before, parent, signal, step: () => Math.min(stepMax, limit - found.length + (before ? 1 : 0)) };
       for await (const summaries of newestFirst(parts, scope, wanted)) {
         found.push(...summaries);
         if (found.length >= limit) break;
@@ -61,10 +61,18 @@ export function redisIndex(parts: IndexParts): SessionIndex {
         .map(({ hit }) => hit);
     },
     async rebuild(scope) {
-      const ids = listOf(await connection.answer(["ZRANGE", keys.index(scope), "0", "-1"])).flatMap((id) => textOf(id) ?? []);
-      await Promise.all(ids.map((session) => views.forget({ scope, session })));
       let count = 0;
-      for await (const summaries of newestFirst(parts, scope, { step: () => stepMax })) count += summaries.length;
+      const families: (string | undefined)[] = [undefined];
+      for (const parent of families) {
+        const family = familyOf(keys, scope, parent);
+        for (const id of listOf(await connection.answer(["ZRANGE", family, "0", "-1"])).flatMap((text) => textOf(text) ?? [])) {
+          families.push(id);
+          await views.forget({ scope, session: id });
+          const summary = await views.summaryOf({ scope, session: id }, parent);
+          if (summary) count++;
+          if (summary?.parent !== undefined && summary.parent !== parent) await moveToParent(parts, scope, { id, parent: summary.parent });
+        }
+      }
       return count;
     },
   };
@@ -82,6 +90,7 @@ function refOf(scope: string, session: string): SessionRef | undefined {
 
 interface Wanted {
   readonly before?: Place | undefined;
+  readonly parent?: string | undefined;
   readonly signal?: AbortSignal | undefined;
   /** How many sessions to look at in the next step; 0 for no more. */
   readonly step: () => number;
@@ -91,17 +100,35 @@ interface Wanted {
 async function* newestFirst(
   { connection, keys, views }: IndexParts,
   scope: string,
-  { before, signal, step }: Wanted,
+  { before, parent, signal, step }: Wanted,
 ): AsyncGenerator<readonly SessionSummary[]> {
+  const family = familyOf(keys, scope, parent);
   const newest = before ? String(before.updatedAt) : "+inf";
   for (let start = 0, count = step(); count > 0; count = step()) {
-    const words = ["ZRANGE", keys.index(scope), newest, "-inf", "BYSCORE", "REV", "LIMIT", String(start), String(count)];
+    const words = ["ZRANGE", family, newest, "-inf", "BYSCORE", "REV", "LIMIT", String(start), String(count)];
     const ids = listOf(await unlessAborted(signal, () => connection.answer(words))).flatMap((id) => textOf(id) ?? []);
-    const summaries = await unlessAborted(signal, () => Promise.all(ids.map((session) => views.summaryOf({ scope, session }))));
+    const summaries = await unlessAborted(signal, () => Promise.all(ids.map((session) => views.summaryOf({ scope, session }, parent))));
     yield summaries.flatMap((summary) => (summary && (!before || order(before, summary) < 0) ? [summary] : []));
     if (ids.length < count) return;
     start += ids.length;
   }
+}
+
+function familyOf(keys: StoreKeys, scope: string, parent: string | undefined): string {
+  return parent === undefined ? keys.index(scope) : keys.children(scope, parent);
+}
+
+/** Of a child that a build wrote which listed all sessions together. */
+async function moveToParent(
+  { connection, keys }: IndexParts,
+  scope: string,
+  { id, parent }: { readonly id: string; readonly parent: string },
+): Promise<void> {
+  const at = textOf(await connection.answer(["ZSCORE", keys.index(scope), id]));
+  if (at === undefined) return;
+  await connection.answer(["HSET", keys.session({ scope, session: id }).meta, "parent", parent]);
+  await connection.answer(["ZADD", keys.children(scope, parent), at, id]);
+  await connection.answer(["ZREM", keys.index(scope), id]);
 }
 
 function order(a: Place, b: Place): number {

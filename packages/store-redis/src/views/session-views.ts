@@ -23,19 +23,19 @@ export class SessionViews {
     this.#reader = parts.reader;
   }
 
-  /** `undefined` for a session without facts, and for a removed one. */
-  async summaryOf(ref: SessionRef): Promise<SessionSummary | undefined> {
+  /** `undefined` for a session without facts, and for a removed one. `parent`: among whose children it was found. */
+  async summaryOf(ref: SessionRef, parent?: string): Promise<SessionSummary | undefined> {
     const { meta, view } = this.#keys.session(ref);
     const seq = this.#connection.ask(["HGET", meta, "seq"]);
     const kept = await this.#connection.ask(["HGET", view, "value"]);
     const tail = await seq;
-    if (isOfWrongType(tail)) return this.#unreadable(ref, undefined);
+    if (isOfWrongType(tail)) return this.#unreadable(ref, { parent });
     const lastSeq = numberOf(this.#connection.answerOf(tail) ?? 0);
     if (lastSeq === 0) return undefined;
     // What can be made anew is not missed.
     if (isOfWrongType(kept)) await this.forget(ref);
     const projection = isOfWrongType(kept) ? undefined : projectionOf(textOf(this.#connection.answerOf(kept)));
-    return projection?.summary.lastSeq === lastSeq ? projection.summary : this.#fold(ref, projection, lastSeq);
+    return projection?.summary.lastSeq === lastSeq ? projection.summary : this.#fold(ref, { before: projection, lastSeq, parent });
   }
 
   /** What people and the model wrote in a session, up to its last summary. */
@@ -56,7 +56,7 @@ export class SessionViews {
     await this.#connection.answer(["UNLINK", view, texts]);
   }
 
-  async #fold(ref: SessionRef, before: SessionProjection | undefined, lastSeq: number): Promise<SessionSummary | undefined> {
+  async #fold(ref: SessionRef, { before, lastSeq, parent }: Folding): Promise<SessionSummary | undefined> {
     let projection = before;
     try {
       while ((projection?.summary.lastSeq ?? 0) < lastSeq) {
@@ -70,15 +70,16 @@ export class SessionViews {
     } catch (error) {
       // A damaged log is reported to its readers; the list continues with what is known.
       if (!isAgentError(error, "SESSION_CORRUPT") && !isAgentError(error, "HISTORY_LOST")) throw error;
-      return { ...(await this.#unreadable(ref, projection)), lastSeq };
+      return { ...(await this.#unreadable(ref, { summary: projection?.summary, parent })), lastSeq };
     }
     return projection?.summary;
   }
 
   /** What is known of a session whose log cannot be read; in its place in the list. */
-  async #unreadable({ scope, session }: SessionRef, projection: SessionProjection | undefined): Promise<SessionSummary> {
-    const updatedAt = numberOf((await this.#connection.answer(["ZSCORE", this.#keys.index(scope), session])) ?? 0);
-    return { ...(projection?.summary ?? unknownSummary(session)), updatedAt };
+  async #unreadable({ scope, session }: SessionRef, { summary, parent }: Known): Promise<SessionSummary> {
+    const family = parent === undefined ? this.#keys.index(scope) : this.#keys.children(scope, parent);
+    const updatedAt = numberOf((await this.#connection.answer(["ZSCORE", family, session])) ?? 0);
+    return { ...(summary ?? unknownSummary(session)), ...(parent === undefined ? {} : { parent }), updatedAt };
   }
 
   /** A projection that cannot be kept now is made again next time. */
@@ -90,6 +91,17 @@ export class SessionViews {
     const args = [String(before), String(projection.summary.lastSeq), JSON.stringify(projection), ...texts];
     await run(this.#connection, saveViewScript, { keys: [meta, view, list], args });
   }
+}
+
+interface Folding {
+  readonly before: SessionProjection | undefined;
+  readonly lastSeq: number;
+  readonly parent: string | undefined;
+}
+
+interface Known {
+  readonly summary?: SessionSummary | undefined;
+  readonly parent: string | undefined;
 }
 
 function isOfWrongType(outcome: Outcome): boolean {

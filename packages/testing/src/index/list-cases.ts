@@ -2,6 +2,7 @@ import { expectSame, expectThat } from "../kit/kit.ts";
 import type { StoreCase } from "../kit/store-case.ts";
 import { sampleBody as body, writeFacts } from "../samples/sample-conversation.ts";
 import { sampleAt } from "../samples/sample-facts.ts";
+import { familyCases } from "./family-cases.ts";
 import type { IndexUnderTest } from "./index-under-test.ts";
 
 const first = { session: "first" };
@@ -211,4 +212,4 @@ const summaryCases: readonly StoreCase<IndexUnderTest>[] = [
 ];
 
 /** Listing and summaries. */
-export const listAndSummaryCases: readonly StoreCase<IndexUnderTest>[] = [...listCases, ...summaryCases];
+export const listAndSummaryCases: readonly StoreCase<IndexUnderTest>[] = [...listCases, ...summaryCases, ...familyCases];

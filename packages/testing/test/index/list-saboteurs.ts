@@ -28,13 +28,54 @@ export const listSaboteurs: readonly Saboteur<IndexUnderTest>[] = [
     })),
   },
   {
+    defect: "lists children with all others",
+    breaks: ["children-apart", "children-paged", "children-rebuilt", "children-reopened"],
+    make: spoiledIndex((real) => ({
+      async list(scope, options) {
+        const own = await real.list(scope, options);
+        if (options?.parent !== undefined) return own;
+        return [...(await real.list(scope, { ...options, parent: "root" })), ...own];
+      },
+    })),
+  },
+  {
+    defect: "lists the same, whose children ever are asked for",
+    breaks: ["children-apart", "children-paged", "children-rebuilt", "children-reopened"],
+    make: spoiledIndex((real) => ({ list: (scope, { parent: _parent, ...options } = {}) => real.list(scope, options) })),
+  },
+  {
+    defect: "forgets who a child belongs to",
+    breaks: ["children-apart"],
+    make: summarising(({ parent: _parent, ...summary }) => summary),
+  },
+  {
+    defect: "finds children in a search",
+    breaks: ["children-searched"],
+    make: spoiledIndex((real) => ({
+      async search(scope, query, options) {
+        const below = await real.list(scope, { parent: "root" });
+        return [...(await real.search(scope, query, options)), ...below.map((session) => ({ session, excerpt: query }))];
+      },
+    })),
+  },
+  {
+    defect: "reads all children for a list",
+    breaks: ["children-bounded"],
+    make: spoiledIndex((real) => ({
+      async list(scope, options) {
+        if (options?.parent === undefined) await real.list(scope, { parent: "root" });
+        return real.list(scope, options);
+      },
+    })),
+  },
+  {
     defect: "lists the oldest first",
-    breaks: ["newest-first", "pages"],
+    breaks: ["children-apart", "children-paged", "children-rebuilt", "children-reopened", "newest-first", "pages"],
     make: spoiledIndex((real) => ({ list: async (scope, options) => (await real.list(scope, options)).toReversed() })),
   },
   {
     defect: "pages on by the moment alone",
-    breaks: ["pages", "list-bounded", "list-aborted"],
+    breaks: ["children-apart", "children-paged", "children-rebuilt", "children-reopened", "pages", "list-bounded", "list-aborted"],
     make: spoiledIndex((real) => ({
       async list(scope, options) {
         const { before, limit } = options ?? {};
@@ -98,12 +139,12 @@ export const listSaboteurs: readonly Saboteur<IndexUnderTest>[] = [
   },
   {
     defect: "loses count when it begins anew",
-    breaks: ["rebuild"],
+    breaks: ["children-rebuilt", "rebuild"],
     make: spoiledIndex((real) => ({ rebuild: async (scope) => (await real.rebuild(scope)) - 1 })),
   },
   {
     defect: "comes back empty",
-    breaks: ["reopen", "ruin-reopen"],
+    breaks: ["children-reopened", "reopen", "ruin-reopen"],
     make: async () => ({ ...(await spoiledIndex(() => ({}))()), reopen: async () => (await spoiledIndex(() => ({}))()).index }),
   },
 ];

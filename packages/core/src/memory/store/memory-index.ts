@@ -19,11 +19,11 @@ export function memoryIndex(sessions: MemorySessions, searchSessionsMax: number)
   }
 
   return {
-    async list(scope, { limit = indexPageMax, before, signal } = {}) {
+    async list(scope, { limit = indexPageMax, before, parent, signal } = {}) {
       signal?.throwIfAborted();
       const found: SessionSummary[] = [];
       if (limit <= 0) return found;
-      for (const session of sessions.newestFirst(scope, before)) {
+      for (const session of sessions.newestFirst(scope, { before, parent })) {
         const summary = summaryOf(session);
         if (summary && found.push(summary) >= limit) break;
       }
@@ -51,7 +51,7 @@ export function memoryIndex(sessions: MemorySessions, searchSessionsMax: number)
     },
     async rebuild(scope) {
       let count = 0;
-      for (const session of sessions.newestFirst(scope)) {
+      for (const session of sessions.all(scope)) {
         projections.delete(session);
         if (summaryOf(session)) count++;
       }

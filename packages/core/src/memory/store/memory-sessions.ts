@@ -8,6 +8,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { SessionSummary } from "../../ports/session-index.ts";
 import type { DueSession, SessionRef } from "../../ports/session-log.ts";
 import { Ordered } from "../../stores/ordered.ts";
+import { parentOf } from "../../stores/session-projection.ts";
 
 /** One session in memory. */
 export interface MemorySession {
@@ -26,7 +27,7 @@ export interface MemorySession {
 export type Place = Pick<SessionSummary, "updatedAt" | "id">;
 
 type Entry<More> = { readonly session: MemorySession } & More;
-type Recent = Entry<Place>;
+type Recent = Entry<Place & { readonly parent: string | undefined }>;
 type Dated = Entry<DueSession>;
 type Held = Entry<DueSession & { readonly until: number }>;
 
@@ -37,11 +38,17 @@ interface Places {
   readonly held: Held | undefined;
 }
 
+interface Scope {
+  readonly byId: Map<string, MemorySession>;
+  /** By the parent; those without one under `undefined`. */
+  readonly recent: Map<string | undefined, Ordered<Place, Recent>>;
+}
+
 export class MemorySessions {
   /** The number of sessions that were read, for tests. */
   looked = 0;
   readonly #clock: Clock;
-  readonly #scopes = new Map<string, { readonly byId: Map<string, MemorySession>; readonly recent: Ordered<Place, Recent> }>();
+  readonly #scopes = new Map<string, Scope>();
   readonly #dated = new Ordered<DueSession, Dated>(byDate);
   readonly #held = new Ordered<Held, Held>((a, b) => a.until - b.until || byDate(a, b));
   readonly #places = new WeakMap<MemorySession, Places>();
@@ -64,7 +71,7 @@ export class MemorySessions {
     const fresh = make();
     let scope = this.#scopes.get(ref.scope);
     if (!scope) {
-      scope = { byId: new Map(), recent: new Ordered<Place, Recent>(oldestFirst) };
+      scope = { byId: new Map(), recent: new Map() };
       this.#scopes.set(ref.scope, scope);
     }
     scope.byId.set(ref.session, fresh);
@@ -84,20 +91,35 @@ export class MemorySessions {
   #place(session: MemorySession): void {
     const before = this.#places.get(session);
     const after = this.#placesOf(session);
-    const recent = this.#scopes.get(session.ref.scope)?.recent;
-    if (before?.recent) recent?.delete(before.recent);
+    if (before?.recent) this.#family(session.ref.scope, before.recent.parent).delete(before.recent);
     if (before?.dated) this.#dated.delete(before.dated);
     if (before?.held) this.#held.delete(before.held);
-    if (after.recent) recent?.add(after.recent);
+    if (after.recent) this.#family(session.ref.scope, after.recent.parent).add(after.recent);
     if (after.dated) this.#dated.add(after.dated);
     if (after.held) this.#held.add(after.held);
     this.#places.set(session, after);
   }
 
-  /** The sessions of a scope that have facts, the last changed first, starting after `before`. */
-  *newestFirst(scope: string, before?: Place): Generator<MemorySession> {
-    this.#settle();
+  /** The children of a session, or of none, in the order of lists. */
+  #family(scope: string, parent: string | undefined): Ordered<Place, Recent> {
     const recent = this.#scopes.get(scope)?.recent;
+    const family = recent?.get(parent) ?? new Ordered<Place, Recent>(oldestFirst);
+    recent?.set(parent, family);
+    return family;
+  }
+
+  /** All sessions of a scope, in no order. */
+  all(scope: string): Iterable<MemorySession> {
+    return this.#scopes.get(scope)?.byId.values() ?? [];
+  }
+
+  /** The children of a session, or of none, that have facts, the last changed first, starting after `before`. */
+  *newestFirst(
+    scope: string,
+    { before, parent }: { readonly before?: Place | undefined; readonly parent?: string | undefined } = {},
+  ): Generator<MemorySession> {
+    this.#settle();
+    const recent = this.#scopes.get(scope)?.recent.get(parent);
     if (!recent) return;
     let place = before ? recent.placeOf(before) : recent.size;
     while (place-- > 0) {
@@ -135,7 +157,7 @@ export class MemorySessions {
     const isHeld = lease !== undefined && lease.until > this.#clock.monotonic();
     const date = due === null ? undefined : { session, ref, due };
     return {
-      recent: last && { session, updatedAt: last.at, id: ref.session },
+      recent: last && { session, updatedAt: last.at, id: ref.session, parent: parentOf(facts) },
       dated: isHeld ? undefined : date,
       held: isHeld && date ? { ...date, until: lease.until } : undefined,
     };

@@ -1,0 +1,43 @@
+import { createClient } from "@loopwright/client";
+import { agentTool, createAgent } from "@loopwright/core";
+import { memoryStore, scripted } from "@loopwright/core/memory";
+import { expect, it } from "vitest";
+import { openStreamDoor } from "./stream-door.ts";
+
+/** An agent whose researcher asks a clerk. */
+function threeDeep() {
+  const task = (name: string) => ({ calls: [{ name, args: { task: "Find apples." } }] });
+  const clerk = createAgent({ name: "clerk", provider: scripted([{ text: "Apples." }]) });
+  const researcher = createAgent({
+    name: "researcher",
+    provider: scripted([task("clerk"), { text: "Apples." }]),
+    tools: [agentTool({ agent: clerk })],
+  });
+  return createAgent({
+    name: "lead",
+    provider: scripted([task("researcher"), { text: "Done." }]),
+    tools: [agentTool({ agent: researcher })],
+  });
+}
+
+it("B44: the list over HTTP has the session at the top; its children are listed with it, and are deleted with it", async () => {
+  const store = memoryStore();
+  const door = openStreamDoor({ agents: [threeDeep()], store });
+  const { sessions, execute } = createClient({ url: "http://localhost", fetch: (...args) => door.fetch(new Request(...args)) });
+  await sessions.create({ id: "top" });
+  await execute("Find fruit.", { sessionId: "top" }).result();
+  const listed = async (parent?: string) => (await sessions.list(parent === undefined ? {} : { parent })).sessions;
+  expect((await listed()).map(({ id }) => id)).toEqual(["top"]);
+  const [researcher] = await listed("top");
+  expect(researcher).toMatchObject({ agent: "researcher", parent: "top", status: "idle" });
+  const [clerk] = await listed(researcher?.id);
+  expect(clerk).toMatchObject({ agent: "clerk", parent: researcher?.id });
+  expect([await listed(clerk?.id), await listed("No id at all")]).toEqual([[], []]);
+  expect(await sessions.search("apples")).toEqual([]);
+
+  await sessions.remove("top");
+  expect([await listed(), await listed("top"), await listed(researcher?.id)]).toEqual([[], [], []]);
+  for (const session of ["top", researcher?.id ?? "", clerk?.id ?? ""])
+    expect(await store.log.read({ scope: "local", session })).toEqual([]);
+  await door.close();
+});
