@@ -1,5 +1,18 @@
 import type { ReadPage } from "./read-pages.ts";
-import type { Report } from "./report.ts";
+
+/** One statement, and the addresses of the pages that it comes from. */
+export interface Claim {
+  readonly text: string;
+  readonly sources: readonly string[];
+}
+
+/** A report as the supervisor writes it. */
+export interface Report {
+  readonly title: string;
+  readonly sections: readonly { readonly heading: string; readonly claims: readonly Claim[] }[];
+  /** What the research has not found out. */
+  readonly open?: readonly string[] | undefined;
+}
 
 /** A claim of a report that no page of the research supports. */
 export interface UncitedClaim {

@@ -1,5 +1,5 @@
 /** Three agents for questions that need research. */
-export type { UncitedClaim } from "./citations.ts";
+export type { Claim, Report, UncitedClaim } from "./citations.ts";
 export { uncitedClaims } from "./citations.ts";
 export type { AgentKindOptions, MainThreadOptions } from "./main-thread.ts";
 export { mainThreadAgent } from "./main-thread.ts";
@@ -11,7 +11,6 @@ export type { ReadPage } from "./read-pages.ts";
 export { pagesOfResearch } from "./read-pages.ts";
 export type { RepairOptions } from "./repair-arguments.ts";
 export { repairArguments } from "./repair-arguments.ts";
-export type { Claim, Report } from "./report.ts";
 export { reportText } from "./report.ts";
 export { researchToolNames } from "./research-tools.ts";
 export type { ResearcherOptions } from "./researcher.ts";

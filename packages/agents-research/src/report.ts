@@ -1,22 +1,8 @@
 import { AgentError, defineTool, type Message, type Tool } from "@loopwright/core";
 import { z } from "zod";
-import { uncitedClaims, uncitedText, withoutClaims } from "./citations.ts";
+import { type Claim, type Report, uncitedClaims, uncitedText, withoutClaims } from "./citations.ts";
 import { envelope, snippet } from "./envelope.ts";
 import { pagesOfResearch, type ReadPage } from "./read-pages.ts";
-
-/** One statement, and the addresses of the pages that it comes from. */
-export interface Claim {
-  readonly text: string;
-  readonly sources: readonly string[];
-}
-
-/** A report as the supervisor writes it. */
-export interface Report {
-  readonly title: string;
-  readonly sections: readonly { readonly heading: string; readonly claims: readonly Claim[] }[];
-  /** What the research has not found out. */
-  readonly open?: readonly string[] | undefined;
-}
 
 const reportSchema: z.ZodType<Report> = z
   .object({

@@ -14,12 +14,13 @@ import {
   type PrepareVerdict,
   type Tool,
 } from "@loopwright/core";
+import type { Report } from "./citations.ts";
 import { opened } from "./envelope.ts";
 import type { AgentKindOptions } from "./main-thread.ts";
 import { type AtLimit, planHooks } from "./plan-hooks.ts";
 import { promptHooks } from "./prompt-hooks.ts";
 import { repairArguments } from "./repair-arguments.ts";
-import { type Report, refusedMax, refusedReports, reportTool } from "./report.ts";
+import { refusedMax, refusedReports, reportTool } from "./report.ts";
 import { feedbackTool, researcherTool, researchToolNames } from "./research-tools.ts";
 import { type ResearcherOptions, researcherAgent } from "./researcher.ts";
 import { memorySearchHistory, type SearchHistory } from "./search-history.ts";

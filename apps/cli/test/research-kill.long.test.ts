@@ -1,0 +1,143 @@
+import type { Report } from "@loopwright/agents-research";
+import type { LoopwrightClient } from "@loopwright/client";
+import type { AgentEvent, DurableEvent } from "@loopwright/core";
+import type { SessionStore } from "@loopwright/core/ports";
+import { redisMissing, startRedis } from "@loopwright/simulator/node";
+import { redisStore } from "@loopwright/store-redis";
+import { sqliteStore } from "@loopwright/store-sqlite";
+import { generateWeb, serveWeb, type WebQuestion } from "@loopwright/tools-web/testing";
+import { describe, expect, test } from "vitest";
+import { emptyDirectory, start } from "./run-binary.ts";
+import { startServer } from "./run-server.ts";
+
+type OnEnd = (end: () => Promise<void>) => void;
+
+/** A web that never answers its n-th fetch before its end, and reports when that fetch came. */
+async function heldWeb(seed: number, heldAt: number, onEnd: OnEnd) {
+  const web = generateWeb({ seed });
+  const reached = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  let count = 0;
+  const served = await serveWeb(web, {
+    onFetch: async () => {
+      count += 1;
+      if (count !== heldAt) return;
+      reached.resolve();
+      await released.promise;
+    },
+  });
+  onEnd(async () => {
+    released.resolve();
+    await served.close();
+  });
+  const [question] = web.questions;
+  if (!question) throw new Error("There is no question.");
+  return { served, question, reached: reached.promise };
+}
+
+interface Spent {
+  readonly input: number;
+  readonly output: number;
+}
+
+/** What the model calls of all sessions in the store came to, those that the crash cut off included. */
+async function callsOf(store: SessionStore): Promise<Spent & { readonly sessions: number }> {
+  let [input, output] = [0, 0];
+  const sessions = await store.index.list("local", { limit: 100 });
+  for (const { id } of sessions)
+    for (const fact of await store.log.read({ scope: "local", session: id })) {
+      if (fact.type !== "model.finished" && fact.type !== "model.failed") continue;
+      input += fact.usage?.input ?? 0;
+      output += fact.usage?.output ?? 0;
+    }
+  return { input, output, sessions: sessions.length };
+}
+
+/** The events of a session until its run has ended, as a node streams them. */
+async function untilEnd(client: LoopwrightClient, session: string): Promise<readonly DurableEvent[]> {
+  const events: DurableEvent[] = [];
+  for await (const batch of client.follow(session, { after: "" }))
+    for (const event of batch as readonly AgentEvent[]) {
+      if ("seq" in event) events.push(event);
+      if (event.type === "run_end") return events;
+    }
+  throw new Error("The stream ended before the run.");
+}
+
+interface Finished {
+  readonly question: WebQuestion;
+  readonly origin: string;
+  readonly fetched: readonly string[];
+  readonly events: readonly DurableEvent[];
+  readonly calls: Spent;
+}
+
+/** A report whose claims cite pages that the web has served, each page once; what the crash took is named as open; and a bill that is the sum of all calls. */
+function check({ question, origin, fetched, events, calls }: Finished): void {
+  const end = events.find((event) => event.type === "run_end");
+  expect(end).toMatchObject({ status: "completed", usage: { input: calls.input, output: calls.output } });
+  expect(new Set(fetched).size).toBe(fetched.length);
+  const reports = events.flatMap((event): readonly Report[] =>
+    event.type === "tool_execution_end" && event.toolName === "report_generation_tool" ? [event.details as unknown as Report] : [],
+  );
+  expect(reports).toHaveLength(1);
+  const [report] = reports;
+  const claims = report?.sections.flatMap((section) => section.claims) ?? [];
+  const served = new Set(fetched.map((path) => `${origin}${path}`));
+  expect(claims.length).toBeGreaterThan(0);
+  expect(claims.filter(({ sources }) => sources.length === 0 || sources.some((url) => !served.has(url)))).toEqual([]);
+  for (const { statement, attribute } of question.facts)
+    expect(claims.some(({ text }) => text === statement) || report?.open?.includes(`${attribute} of the ${question.subject}`)).toBe(true);
+  // The call whose page never came was not made again.
+  expect(report?.open?.length).toBeGreaterThan(0);
+}
+
+const missing = redisMissing();
+if (missing) console.log(`research over two nodes: skipped, ${missing}`);
+
+describe("a research that is killed in the middle", () => {
+  test("on SQLite: kill -9 while a page is being fetched; the next process finishes it, and no page is fetched twice", async ({
+    onTestFinished: onEnd,
+  }) => {
+    const { served, question, reached } = await heldWeb(11, 5, onEnd);
+    const cwd = await emptyDirectory();
+    const web = ["--agent", "research", "--web", served.origin];
+    const asking = start(["ask", "--offline", ...web, question.question], { cwd });
+    await reached;
+    asking.child.kill("SIGKILL");
+    await asking.ended;
+    const server = await startServer({ cwd, flags: web, onEnd });
+    const { sessions } = await server.client.sessions.list();
+    const lead = sessions.find(({ title }) => title?.startsWith("What are the height, year"));
+    const events = await untilEnd(server.client, lead?.id ?? "");
+    server.child.kill("SIGTERM");
+    await server.ended;
+    const store = sqliteStore(`${cwd}/.loopwright/sessions.db`);
+    onEnd(() => store.close());
+    const calls = await callsOf(store);
+    expect(calls.sessions).toBe(4);
+    check({ question, origin: served.origin, fetched: served.fetched, events, calls });
+  });
+
+  test.skipIf(missing !== undefined)(
+    "over two nodes on Redis: one is killed, the other finishes it, and no page is fetched twice",
+    async ({ onTestFinished: onEnd }) => {
+      const redis = await startRedis();
+      onEnd(() => redis.stop());
+      const { served, question, reached } = await heldWeb(12, 5, onEnd);
+      const flags = ["--agent", "research", "--web", served.origin, "--redis", redis.url];
+      const cwd = await emptyDirectory();
+      const first = await startServer({ cwd, flags, onEnd });
+      const stream = first.client.execute(question.question, { context: {} });
+      stream.result().catch(() => {});
+      await reached;
+      const second = await startServer({ cwd, flags, onEnd });
+      first.child.kill("SIGKILL");
+      await first.ended;
+      const events = await untilEnd(second.client, stream.sessionId);
+      const store = redisStore({ url: redis.url });
+      onEnd(() => store.close());
+      check({ question, origin: served.origin, fetched: served.fetched, events, calls: await callsOf(store) });
+    },
+  );
+});
