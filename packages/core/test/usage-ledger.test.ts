@@ -167,16 +167,41 @@ describe("a ledger over children", () => {
 describe("a reservation that is refused", () => {
   const limits = { "user/local/local": { tokens: 2_100 } };
 
-  it("ends the run before the call, with an error that names account and limit", async () => {
-    const { ledger } = notedLedger({ "scope/local": { tokens: 999 } });
+  it("B32: leaves what is left of the account to one last answer without tools, and the result names account and limit", async () => {
+    const { ledger, requests, spent } = notedLedger({ "scope/local": { tokens: 1_500 } });
+    const script = [
+      { ...calling, usage: { input: 800, output: 100 } },
+      { text: "What I have.", usage: { input: 60, output: 40 } },
+    ];
+    const { session, provider, types } = worldWith(script, ledger, { tools: [act] });
+    const stream = execute(session, "go");
+    const events = eventsOf(stream);
+    const result = await stream.result();
+    const reached = { which: "tokens of scope/local", value: 1_500 };
+    expect(result).toMatchObject({ status: "completed", text: "What I have.", limit: reached });
+    const [first, last] = provider.requests;
+    expect([first?.tools?.length, last?.tools, last?.toolChoice]).toEqual([1, undefined, undefined]);
+    expect(last?.maxTokens).toBeLessThan(600);
+    expect(last?.messages.filter(({ role }) => role === "notice")).toMatchObject([
+      { text: expect.stringContaining("1500 tokens of scope/local") },
+    ]);
+    expect(requests.at(-1)?.ask.tokens).toBe(600);
+    expect((await types()).slice(-4)).toEqual(["limit.reached", "model.started", "model.finished", "run.finished"]);
+    await calm();
+    expect(spent().tokens).toBe(1_000);
+    assertEventStream(await events);
+  });
+
+  it("ends the run before the call where too little is left for an answer, with an error that names account and limit", async () => {
+    const { ledger } = notedLedger({ "scope/local": { tokens: 250 } });
     const { session, provider, types } = worldWith([{ text: "never" }], ledger);
     const stream = execute(session, "go");
     const events = eventsOf(stream);
     const result = await stream.result();
-    expect(result).toMatchObject({ status: "error", limit: { which: "tokens of scope/local", value: 999 } });
+    expect(result).toMatchObject({ status: "error", limit: { which: "tokens of scope/local", value: 250 } });
     expect(result.error).toMatchObject({
       code: "LIMIT_REACHED",
-      message: "The account `scope/local` has reached its limit of 999 tokens.",
+      message: "The account `scope/local` has reached its limit of 250 tokens.",
     });
     expect(provider.requests).toHaveLength(0);
     expect((await types()).slice(-3)).toEqual(["run.started", "limit.reached", "run.finished"]);
@@ -186,7 +211,7 @@ describe("a reservation that is refused", () => {
   it("ends a later turn in the same way, and a run that is to stop at limits as completed", async () => {
     for (const onLimit of ["finalize", "error", "stop"] as const) {
       const { ledger, spent } = notedLedger(limits);
-      const { session, facts } = worldWith([{ ...calling, usage: { input: 1_000, output: 200 } }], ledger, {
+      const { session, facts } = worldWith([{ ...calling, usage: { input: 1_900, output: 200 } }], ledger, {
         tools: [act],
         limits: { onLimit },
       });
@@ -309,7 +334,7 @@ describe("the accounts of a call", () => {
         return [`model/${call.access.scope}/${call.provider}`];
       },
     });
-    const { session } = worldWith([{ text: "One.", usage: { input: 60, output: 40 } }], ledger);
+    const { session } = worldWith([{ text: "One.", usage: { input: 60, output: 40 } }], ledger, { limits: { onLimit: "error" } });
     await execute(session, "Hi.", { labels: { surface: "page" } }).result();
     expect(calls).toMatchObject([
       {

@@ -23,14 +23,14 @@ local function add(sum, tokens, nanos)
 end
 `;
 
-/* KEYS reservation sums; ARGV tokens nanos expiresAt, then two limits and the end of each sum. Gives the place of the sum that refuses, and its unit. */
+/* KEYS reservation sums; ARGV tokens nanos expiresAt, then two limits and the end of each sum. Gives the place of the sum that refuses, its unit, and what is spent. */
 const reserveScript: Script = script(`${addTo}
-if redis.call('EXISTS', KEYS[1]) == 1 then return {0, ''} end
+if redis.call('EXISTS', KEYS[1]) == 1 then return {0, '', ''} end
 for i = 2, #KEYS do
   local sum = redis.call('HMGET', KEYS[i], 'tokens', 'nanos')
   local tokens, nanos = ARGV[3 * i - 2], ARGV[3 * i - 1]
-  if tokens ~= '' and (tonumber(sum[1]) or 0) + tonumber(ARGV[1]) > tonumber(tokens) then return {i - 1, 'tokens'} end
-  if nanos ~= '' and (tonumber(sum[2]) or 0) + tonumber(ARGV[2]) > tonumber(nanos) then return {i - 1, 'costUsd'} end
+  if tokens ~= '' and (tonumber(sum[1]) or 0) + tonumber(ARGV[1]) > tonumber(tokens) then return {i - 1, 'tokens', sum[1] or '0'} end
+  if nanos ~= '' and (tonumber(sum[2]) or 0) + tonumber(ARGV[2]) > tonumber(nanos) then return {i - 1, 'costUsd', sum[2] or '0'} end
 end
 local sums = {}
 for i = 2, #KEYS do
@@ -40,7 +40,7 @@ for i = 2, #KEYS do
 end
 redis.call('HSET', KEYS[1], 'tokens', ARGV[1], 'nanos', ARGV[2], 'open', cjson.encode(sums))
 redis.call('PEXPIREAT', KEYS[1], ARGV[3])
-return {0, ''}
+return {0, '', ''}
 `);
 
 /* KEYS reservation; ARGV tokens nanos isReleased. A settled one stays until it expires. The sum of a window that is over may be gone. */
@@ -80,12 +80,14 @@ export function redisLedger(
       ]);
       const args = [String(Math.ceil(ask.tokens)), nanosOf(ask.costUsd ?? 0), String(Math.ceil(expiresAt)), ...bounds];
       const input = { keys: [keys.reservation(id), ...sums.map(({ name }) => keys.account(name))], args };
-      const [place, unit] = listOf(await answerOf(connection, reserveScript, input));
+      const [place, unit, spent] = listOf(await answerOf(connection, reserveScript, input));
       const refused = sums[Number(place) - 1];
       if (!refused) return { type: "reserved" };
       const which = textOf(unit) === "costUsd" ? "costUsd" : "tokens";
       const { account, limit } = refused;
-      return { type: "refused", account, which, limit: limit[which] ?? 0, ...(limit.per === undefined ? {} : { per: limit.per }) };
+      const most = limit[which] ?? 0;
+      const left = Math.max(0, which === "tokens" ? most - Number(textOf(spent)) : (Number(nanosOf(most)) - Number(textOf(spent))) / 1e9);
+      return { type: "refused", account, which, limit: most, ...(limit.per === undefined ? {} : { per: limit.per }), left };
     },
     settle: (id, spent) => end(id, spent, false),
     release: (id) => end(id, { tokens: 0 }, true),

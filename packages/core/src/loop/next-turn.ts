@@ -11,7 +11,8 @@ export function crashed(runId: string, open: OpenCall): BodyOf<"model.failed"> {
     message: "The process that made this attempt ended before the answer was complete.",
     retryable: true,
   };
-  return { type: "model.failed", runId, turn: open.turn, attempt: open.attempt, failure };
+  // Its vendor may have charged for all of it.
+  return { type: "model.failed", runId, turn: open.turn, attempt: open.attempt, failure, ...open.expected };
 }
 
 /** Closes a model call with an unknown outcome, and waits for one that runs. */
@@ -87,13 +88,15 @@ function spentLimit({ limits, budget, usage, cost }: Run): ReachedLimit | undefi
 }
 
 /** The smaller of two limits; 0: there is none. */
-const least = (own: number, given = 0): number => (own > 0 && given > 0 ? Math.min(own, given) : Math.max(own, given));
+export const least = (own: number, given = 0): number => (own > 0 && given > 0 ? Math.min(own, given) : Math.max(own, given));
 
-function timeLimit({ limits: { durationMs }, startedAt, restedMs = 0 }: Run, now: number): ReachedLimit | undefined {
+/** The limit of time, if the run has used it up. */
+export function timeLimit({ limits: { durationMs }, startedAt, restedMs = 0 }: Run, now: number): ReachedLimit | undefined {
   return durationMs > 0 && now - startedAt - restedMs >= durationMs ? { which: "durationMs", value: durationMs } : undefined;
 }
 
-function limitFacts(run: Run, limit: ReachedLimit): readonly FactBody[] {
+/** The limit, and the end of a run that gives no last answer. */
+export function limitFacts(run: Run, limit: ReachedLimit): readonly FactBody[] {
   const reached: FactBody = { type: "limit.reached", runId: run.runId, ...limit };
   const mayAnswer = run.limits.onLimit === "finalize" || run.decision?.action === "continue";
   if (mayAnswer && run.turn < run.limits.turnsMax) return [reached];
@@ -116,15 +119,15 @@ const namesOf: { readonly [which: string]: string } = {
 
 const shownLimit = ({ which, value }: ReachedLimit): string => `${value} ${Object.hasOwn(namesOf, which) ? namesOf[which] : which}`;
 
+/** What the model reads before its last answer. */
+export const limitNotice = (limit: ReachedLimit): string =>
+  `You have reached the limit of ${shownLimit(limit)} for this request. Answer now with what you have; no further tools are available.`;
+
 function callModel(run: Run, turn: number, attempt: number): Extract<Effect, { type: "call-model" }> {
   const { runId, decision, limit } = run;
   const notices: string[] = [];
   if (decision?.action === "nudge") notices.push(decision.notice);
-  if (limit && attempt === 1) {
-    notices.push(
-      `You have reached the limit of ${shownLimit(limit)} for this request. Answer now with what you have; no further tools are available.`,
-    );
-  }
+  if (limit && attempt === 1) notices.push(limitNotice(limit));
   const force = decision?.action === "force" && !limit ? { force: decision.tool } : {};
   return {
     type: "call-model",

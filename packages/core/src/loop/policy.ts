@@ -62,9 +62,9 @@ export interface RunLimits {
   readonly parallelMax: number;
   /** How long after an abort a started effect may take to end by itself, in milliseconds. Default 5,000. */
   readonly abortGraceMs: number;
-  /** Tokens of a run, prompts and answers; looked at before each turn. Default 0: no limit. */
+  /** Tokens of a run, prompts and answers; exceeded by one call without tools at the most. Default 0: no limit. */
   readonly tokensMax: number;
-  /** US dollars that a run may cost; looked at before each turn. Default 0: no limit. */
+  /** US dollars that a run may cost; exceeded by one call without tools at the most. Default 0: no limit. */
   readonly costUsdMax: number;
   /** How long a run may take, in milliseconds, without the time that it waits for people and clients; looked at before each turn. Default 0: no limit. */
   readonly durationMs: number;

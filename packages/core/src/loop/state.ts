@@ -165,6 +165,8 @@ export interface OpenCall {
   readonly turn: number;
   readonly attempt: number;
   readonly inDoubt: boolean;
+  /** The most that it may spend, where that is limited. */
+  readonly expected?: FactOf<"model.started">["expected"];
 }
 
 export interface Run {

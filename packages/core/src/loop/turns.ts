@@ -69,7 +69,13 @@ export function foldModelStarted(state: State, fact: FactOf<"model.started">): S
   const { retry: _, shown: ____, shownState: _____, ...kept } = run;
   const { handedOver: ___, linkSince: ______, ...fresh } = kept;
   const rest = fact.attempt === 1 ? fresh : kept;
-  const open = { lane: fact.seq, turn: fact.turn, attempt: fact.attempt, inDoubt: false };
+  const open = {
+    lane: fact.seq,
+    turn: fact.turn,
+    attempt: fact.attempt,
+    inDoubt: false,
+    ...(fact.expected ? { expected: fact.expected } : {}),
+  };
   const began: Run = {
     ...rest,
     turn: fact.turn,
@@ -224,10 +230,11 @@ export function foldAbort(state: State, fact: FactOf<"abort.requested">): State 
   return { ...state, inputs: state.inputs.map((input) => (input.runId === fact.runId ? { ...input, abort } : input)) };
 }
 
+/** The turn that follows is the last one: the same one where an attempt of it is made again. */
 export function foldLimit(state: State, fact: FactOf<"limit.reached">): State {
   const { run } = state;
   if (run?.runId !== fact.runId || run.limit) return state;
-  return { ...state, run: { ...run, limit: { which: fact.which, value: fact.value, turn: run.turn } } };
+  return { ...state, run: { ...run, limit: { which: fact.which, value: fact.value, turn: run.retry ? run.turn - 1 : run.turn } } };
 }
 
 /** True if the fact ends the open run, which must have no running effect. */

@@ -68,9 +68,9 @@ class LedgerInMemory implements MemoryLedger {
       const { account, limit } = sum;
       const per = limit.per === undefined ? {} : { per: limit.per };
       if (tokens + ask.tokens > (limit.tokens ?? Number.POSITIVE_INFINITY))
-        return { type: "refused", account, which: "tokens", limit: limit.tokens as number, ...per };
+        return refusal({ account, which: "tokens", limit: limit.tokens as number, ...per }, tokens);
       if (exact(costUsd + (ask.costUsd ?? 0)) > (limit.costUsd ?? Number.POSITIVE_INFINITY))
-        return { type: "refused", account, which: "costUsd", limit: limit.costUsd as number, ...per };
+        return refusal({ account, which: "costUsd", limit: limit.costUsd as number, ...per }, costUsd);
     }
     this.#entries.set(id, { sums, ask, expiresAt, isSettled: false });
     for (const sum of sums) this.#open(sum);
@@ -129,6 +129,14 @@ class LedgerInMemory implements MemoryLedger {
     }
   }
 }
+
+type Refused = Extract<LedgerOutcome, { readonly type: "refused" }>;
+
+const refusal = (refused: Omit<Refused, "type" | "left">, spent: number): Refused => ({
+  type: "refused",
+  ...refused,
+  left: Math.max(0, exact(refused.limit - spent)),
+});
 
 /** Without what adding and subtracting leaves behind the ninth digit. */
 const exact = (usd: number): number => Math.round(usd * 1e9) / 1e9;

@@ -38,13 +38,17 @@ export interface LedgerRequest {
 
 export type LedgerOutcome =
   | { readonly type: "reserved" }
-  /** `limit`: that of `account`, in units of `which`. `per`: the window that it is for, which is full; absent: all time. */
+  /**
+   * `limit`: that of `account`, in units of `which`. `per`: the window that it is for, which is full; absent: all time. `left`: what of the limit is
+   * left, so that a last answer can be asked for that fits; not negative.
+   */
   | {
       readonly type: "refused";
       readonly account: string;
       readonly which: "tokens" | "costUsd";
       readonly limit: number;
       readonly per?: LedgerPeriod;
+      readonly left: number;
     };
 
 /** What one attempt has spent. */

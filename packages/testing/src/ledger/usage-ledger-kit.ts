@@ -54,11 +54,11 @@ async function leftOf(under: LedgerUnderTest, account = "tokens"): Promise<numbe
 export const usageLedgerKit: StoreKit<LedgerUnderTest> = [
   {
     id: "up-to-limit",
-    promise: "what fits is reserved, up to the limit itself; what would exceed it is refused with account, unit and limit",
+    promise: "what fits is reserved, up to the limit itself; what would exceed it is refused with account, unit, limit, and what is left",
     async run(make) {
       const ask = asking(await make());
       expectSame(await ask({ tokens: 60 }), { type: "reserved" }, "the first");
-      expectSame(await ask({ tokens: 41 }), { type: "refused", account: "tokens", which: "tokens", limit: 100 }, "one too many");
+      expectSame(await ask({ tokens: 41 }), { type: "refused", account: "tokens", which: "tokens", limit: 100, left: 40 }, "one too many");
       expectSame(await ask({ tokens: 40 }), { type: "reserved" }, "the rest");
       expectSame((await ask({ tokens: 1 })).type, "refused", "one more");
     },
@@ -70,7 +70,7 @@ export const usageLedgerKit: StoreKit<LedgerUnderTest> = [
       const ask = asking(await make());
       for (let count = 0; count < 10; count++)
         expectSame((await ask({ accounts: ["money"], tokens: 5_000, costUsd: 0.1 })).type, "reserved", `dime ${count + 1}`);
-      const refused = { type: "refused", account: "money", which: "costUsd", limit: 1 };
+      const refused = { type: "refused", account: "money", which: "costUsd", limit: 1, left: 0 };
       expectSame(await ask({ accounts: ["money"], costUsd: 0.01 }), refused, "a cent more");
       expectSame((await ask({ accounts: ["money"] })).type, "reserved", "without a price");
     },
@@ -93,7 +93,7 @@ export const usageLedgerKit: StoreKit<LedgerUnderTest> = [
       expectSame((await ask({ accounts: ["both", "tokens"], tokens: 70 })).type, "reserved", "both");
       expectSame([await leftOf(under, "both"), await leftOf(under)], [930, 30], "what is left");
       const refused = await ask({ accounts: ["both", "tokens"], tokens: 40 });
-      expectSame(refused, { type: "refused", account: "tokens", which: "tokens", limit: 100 }, "the second");
+      expectSame(refused, { type: "refused", account: "tokens", which: "tokens", limit: 100, left: 30 }, "the second");
       expectSame([await leftOf(under, "both"), await leftOf(under)], [930, 30], "what is left after the refusal");
     },
   },

@@ -20,7 +20,7 @@ async function beforeMidnight({ now, pass }: LedgerUnderTest, leadMs: number, ah
   while (new Date(now()).getUTCMonth() !== new Date(now() + dayMs).getUTCMonth()) await pass(dayMs);
 }
 
-const full = (limit: number, per: "day" | "month") => ({ type: "refused", account: "windows", which: "tokens", limit, per });
+const full = (limit: number, per: "day" | "month") => ({ type: "refused", account: "windows", which: "tokens", limit, per, left: 0 });
 
 /** The promises of `UsageLedger` about windows of time. */
 export const windowCases: StoreKit<LedgerUnderTest> = [

@@ -50,8 +50,10 @@ const careless: Spoil = (_, { now }) => {
       const [limit = {}] = [ledgerKitLimits[account] ?? []].flat();
       const { tokens = Number.POSITIVE_INFINITY, costUsd = Number.POSITIVE_INFINITY } = limit;
       const spent = sums.spent(account);
-      if (spent.tokens + ask.tokens > tokens) return { type: "refused", account, which: "tokens", limit: tokens };
-      if (spent.costUsd + (ask.costUsd ?? 0) > costUsd + 1e-9) return { type: "refused", account, which: "costUsd", limit: costUsd };
+      if (spent.tokens + ask.tokens > tokens)
+        return { type: "refused", account, which: "tokens", limit: tokens, left: tokens - spent.tokens };
+      if (spent.costUsd + (ask.costUsd ?? 0) > costUsd + 1e-9)
+        return { type: "refused", account, which: "costUsd", limit: costUsd, left: costUsd - spent.costUsd };
     }
     return undefined;
   };
@@ -108,6 +110,16 @@ export const usageLedgerSaboteurs: readonly Saboteur<LedgerUnderTest>[] = [
       },
     })),
   },
+  {
+    defect: "gives the limit for what is left of it",
+    breaks: ["up-to-limit", "money", "all-or-nothing", "window-settled", "windows"],
+    make: spoiled((honest) => ({
+      async reserve(request) {
+        const outcome = await honest.reserve(request);
+        return outcome.type === "refused" ? { ...outcome, left: outcome.limit } : outcome;
+      },
+    })),
+  },
   { defect: "counts no money", breaks: ["money"], make: priced(() => 0) },
   {
     defect: "takes an unknown price for a dollar",
@@ -119,7 +131,7 @@ export const usageLedgerSaboteurs: readonly Saboteur<LedgerUnderTest>[] = [
     breaks: ["unlimited"],
     make: spoiled((honest) => ({
       reserve: (request) =>
-        request.ask.tokens > 1e6 ? { type: "refused", account: "free", which: "tokens", limit: 1e6 } : honest.reserve(request),
+        request.ask.tokens > 1e6 ? { type: "refused", account: "free", which: "tokens", limit: 1e6, left: 0 } : honest.reserve(request),
     })),
   },
   {

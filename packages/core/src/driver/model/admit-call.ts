@@ -1,5 +1,5 @@
 /*
- * Owns: what comes between a prepared model call and its record: token counts, the context engine, the ledger.
+ * Owns: what comes between a prepared model call and its record: token counts, the context engine, the limits of the run, the ledger.
  * Does not own: each of them.
  * Invariants
  *  A1 the engine is asked before the ledger: what it recorded is kept also where the ledger refuses the call;
@@ -9,15 +9,19 @@
 import { at } from "../../loop/append-list.ts";
 import type { FactBody, Verdict } from "../../loop/fact.ts";
 import type { Run, State } from "../../loop/state.ts";
+import type { Usage } from "../../message/usage.ts";
 import type { ContextCompaction, ContextPreparation, MessageSizes } from "../../ports/context-engine.ts";
+import type { RequestBuilder } from "../../prompt/request-builder.ts";
 import type { PreparationDeps } from "../effects/effect-deps.ts";
 import { costOf } from "../effects/spent.ts";
 import { andThen, type SyncOrAsync } from "../effects/sync-or-async.ts";
 import type { Deps } from "../setup/deps.ts";
+import { type AllowanceRequest, expectedUsage, type MostSpent, mostOf } from "./expected-usage.ts";
 import type { LoadedCounts } from "./loaded-counts.ts";
 import type { LoadedReservations } from "./loaded-reservations.ts";
+import type { PreparedModel } from "./prepare-model.ts";
 import type { RequestFitting } from "./request-fitting.ts";
-import type { Reservation, ReservationRequest } from "./reservations.ts";
+import type { Reservation } from "./reservations.ts";
 
 /** What the model calls of a session share. */
 export interface CallExtras {
@@ -30,7 +34,11 @@ export interface CallExtras {
 export interface Admitted {
   /** Its facts; the last one is the intent. */
   readonly bodies: readonly FactBody[];
+  /** As it is sent: the last call of a run is another one than was prepared. */
+  readonly prepared: PreparedModel;
   readonly reservation: Reservation | undefined;
+  /** What the call is estimated to read, where its usage is limited or has a price. */
+  readonly expected: Usage | undefined;
   readonly sizes: MessageSizes | undefined;
   /** The vendor refused the attempt before because it was too long. */
   readonly overflowed: boolean;
@@ -39,33 +47,70 @@ export interface Admitted {
 /** A call that may be made, or the facts in its place. */
 export type Admission = Admitted | { readonly refused: readonly FactBody[] };
 
-type Setup = CallExtras & Pick<PreparationDeps, "state" | "timeout">;
-type Request = Omit<ReservationRequest, "sizes">;
+type Setup = CallExtras & Pick<PreparationDeps, "state" | "timeout"> & { readonly builder: RequestBuilder };
+type Request = Omit<AllowanceRequest, "sizes">;
+
+/** A call that its limits allow, after the facts before it. */
+interface Affordable {
+  readonly before: readonly FactBody[];
+  readonly prepared: PreparedModel;
+  readonly reservation?: Reservation;
+  /** The most that it may spend, where that is limited. */
+  readonly most?: MostSpent;
+}
 
 export function admitCall(deps: Deps, setup: Setup, request: Request): SyncOrAsync<Admission> {
   const { prepared, state } = request;
   const run = state.run as Run;
   const overflowed = run.retry?.failure.code === "CONTEXT_OVERFLOW";
   return andThen(setup.counts?.sizesOf(prepared, state), (sizes) => {
+    const sized = { ...request, sizes };
     const asked = setup.fitting.prepared({ run, state, prepared, sizes, overflowed }, setup.timeout);
     return andThen(asked, (done) =>
-      andThen(compactionOf(deps, state, done), (before) =>
-        andThen(reserved(setup, { ...request, sizes }), (reservation): Admission => {
-          if (reservation && !("id" in reservation)) return { refused: [...before, ...reservation] };
+      andThen(compactionOf(deps, state, done), (compacted) =>
+        andThen(affordable(deps, setup, sized), (call): Admission => {
+          if ("refused" in call) return { refused: [...compacted, ...call.refused] };
+          const { before, reservation } = call;
           const intent = {
-            ...prepared.intent,
-            ...noted(prepared.intent.verdicts, done),
+            ...call.prepared.intent,
+            ...noted(call.prepared.intent.verdicts, done),
             ...(reservation ? { reservation: reservation.id } : {}),
+            ...(call.most ? { expected: call.most } : {}),
           };
-          return { bodies: [...before, intent], reservation, sizes, overflowed };
+          const isCounted = call.most !== undefined || deps.bound.agent.prices !== undefined;
+          const expected = isCounted ? expectedUsage({ ...sized, prepared: call.prepared }, setup.builder) : undefined;
+          return { prepared: call.prepared, bodies: [...compacted, ...before, intent], reservation, sizes, overflowed, expected };
         }),
       ),
     );
   });
 }
 
-function reserved({ reservations }: Setup, request: ReservationRequest): SyncOrAsync<Reservation | readonly FactBody[] | undefined> {
-  return reservations?.load().then((loaded) => loaded.reserve(request));
+/** The call within the limits of its run and its accounts, or the facts in its place. Synchronous where there are none. */
+function affordable(
+  deps: Deps,
+  { reservations, builder }: Setup,
+  request: AllowanceRequest,
+): SyncOrAsync<Affordable | { readonly refused: readonly FactBody[] }> {
+  const run = request.state.run as Run;
+  const whole: Affordable = { before: [], prepared: request.prepared };
+  const allowed = hasAllowance(run, request.effect.attempt)
+    ? import("./run-allowance.ts").then(({ allowedCall }) => allowedCall(deps, request, builder))
+    : whole;
+  const reserved = andThen(allowed, (call) => {
+    if ("refused" in call || !reservations) return call;
+    return reservations.load().then((loaded) => loaded.reserve({ ...request, prepared: call.prepared }, call.before));
+  });
+  return andThen(reserved, (call) => {
+    if ("refused" in call || !(reservations || allowed instanceof Promise)) return call;
+    return mostOf(deps, { ...request, prepared: call.prepared }, builder).then((most) => ({ ...call, most }));
+  });
+}
+
+/** True if the run has a limit that a call may exceed. */
+function hasAllowance({ limits, budget }: Run, attempt: number): boolean {
+  const spending = limits.tokensMax + limits.costUsdMax + (budget?.tokensMax ?? 0) + (budget?.costUsdMax ?? 0);
+  return spending > 0 || (limits.durationMs > 0 && attempt > 1);
 }
 
 /** The engine's notes among the verdicts of the call. */

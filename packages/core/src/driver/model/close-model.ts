@@ -46,8 +46,9 @@ function closeUnasked(prepared: PreparedModel, end: ModelAttemptEnd, setup: Clos
   const { usage } = end;
   const model = modelOf(prepared, end);
   const priced = usage && agent.prices ? priceOf(prepared, end, setup)(usage) : undefined;
-  const cost = agent.prices && !usage && wasPaidFor(end) ? uncountedCost : priced;
-  return andThen(cost, (known) => {
+  return andThen(priced, (cost) => {
+    // What the vendor did not count makes the sum of the run an estimate.
+    const known = cost && usage?.source === "estimated" ? { ...cost, partial: true } : cost;
     const spent = { ...(usage ? { usage } : {}), ...(known ? { cost: known } : {}) };
     return closingOf(prepared, end, { run, spent, model });
   });
@@ -107,10 +108,6 @@ export function stoppedModel({ intent: { runId, turn, attempt, provider, model }
   const { stopReason } = message;
   return { type: "model.finished", runId, turn, attempt, message, stopReason, calls: [], timings: { totalMs: 0 } };
 }
-
-/** The usage of an attempt that the vendor charges for but did not report: the sum of the run is marked as a lower bound. */
-const uncountedCost: Cost = { totalUsd: 0, partial: true };
-const wasPaidFor = (end: ModelAttemptEnd): boolean => end.type === "finished" || end.parts.length > 0;
 
 function closingOf(
   { intent, registry }: PreparedModel,

@@ -24,6 +24,7 @@ import { storeError } from "../setup/session-errors.ts";
 import { internalError } from "../setup/user-code.ts";
 import { type Admission, type Admitted, admitCall, type CallExtras } from "./admit-call.ts";
 import { closeModel, stoppedModel } from "./close-model.ts";
+import { countedEnd } from "./expected-usage.ts";
 import { createChunkFilter } from "./filter-chunks.ts";
 import { type ModelAttemptEnd, startModelAttempt } from "./model-attempt.ts";
 import { type PreparedModel, prepareModel, type StoppedBefore } from "./prepare-model.ts";
@@ -42,17 +43,17 @@ export function prepareCall(
   const context = contextOf(deps, { run, turn: effect.turn }, setup.timeout);
   const messages = (): readonly Message[] => builder.messagesAt(setup.state);
   const asking = askingOf(options, context, run);
-  const begun = (prepared: PreparedModel, admitted: Admission): Prepared => {
+  const begun = (admitted: Admission): Prepared => {
     if ("refused" in admitted) return { bodies: admitted.refused };
     return {
       bodies: admitted.bodies,
-      launch: (intent, now) => launchModel(options, { ...setup, prepared, effect, intent, admitted, ...now }),
+      launch: (intent, now) => launchModel(options, { ...setup, prepared: admitted.prepared, effect, intent, admitted, ...now }),
     };
   };
   const ready = (prepared: PreparedModel | StoppedBefore): SyncOrAsync<Prepared> => {
     if (prepared.instead) return { bodies: [prepared.instead] };
-    const admission = admitCall(deps, setup, { effect, prepared, context, state: setup.state });
-    const prepares = andThen(admission, (admitted) => begun(prepared, admitted));
+    const admission = admitCall(deps, { ...setup, builder }, { effect, prepared, context, state: setup.state });
+    const prepares = andThen(admission, begun);
     return prepares instanceof Promise ? setup.timeout.waitFor(prepares.catch(failed), failed) : prepares;
   };
   const failed = (error: unknown): Prepared => {
@@ -87,7 +88,7 @@ interface Launch extends Pick<CallPreparation, "track" | "fitting">, LaunchState
 
 function launchModel(options: EffectDeps, launch: Launch): void {
   const { prepared, effect, intent, state, track, fitting } = launch;
-  const { reservation } = launch.admitted;
+  const { reservation, expected } = launch.admitted;
   const { deps, builder, hub, session } = options;
   const { bound, clock } = deps;
   const { agent } = bound;
@@ -141,7 +142,8 @@ function launchModel(options: EffectDeps, launch: Launch): void {
       return closeModel(prepared, end, { ...setup, agent: { ...free, hooks: [{ name: "timeout", decide: () => rethrow(error) }] } });
     });
   };
-  const closing = call.end.then((ended) => {
+  const closing = call.end.then((seen) => {
+    const ended = expected ? countedEnd(seen, expected) : seen;
     const body = close(ended);
     return reservation ? andThen(body, (known) => reservation.settled(ended, known)) : body;
   });
@@ -169,7 +171,7 @@ function sendingCall(options: EffectDeps, launch: Launch, run: Run): SendingCall
   const { deps, shown } = options;
   if (isStopped) return { unsent: stoppedModel(prepared) };
   noteShown(shown, run, prepared.registry);
-  const fitted = fitting.fitted({ run, state, prepared, ...admitted });
+  const fitted = fitting.fitted({ run, state, ...admitted });
   if ("failure" in fitted) return { unsent: failedUnsent(effect, run, fitted.failure) };
   const { hasStoredMedia, hasImages: _, ...sent } = fitted;
   const request: ModelRequest = { ...prepared.request, ...sent };

@@ -5,24 +5,18 @@
  *  U1 no model call starts without its reservation; a ledger that fails ends the run;
  *  U2 the reservation of an attempt that may have been sent is settled or kept; only that of an attempt that was certainly not sent is released.
  */
-import type { Effect } from "../../loop/effect.ts";
-import type { BodyOf, FactBody } from "../../loop/fact.ts";
+import type { FactBody } from "../../loop/fact.ts";
 import type { Run, State } from "../../loop/state.ts";
-import type { Message } from "../../message/message.ts";
 import { tokensOf, type Usage } from "../../message/usage.ts";
-import type { MessageSizes } from "../../ports/context-engine.ts";
-import type { LedgerOutcome, LedgerSpending, UsageAmount, UsageLedger } from "../../ports/usage-ledger.ts";
-import { charactersPerToken, estimatedSizes, lengthOf } from "../../prompt/message-length.ts";
+import type { LedgerOutcome, UsageLedger } from "../../ports/usage-ledger.ts";
 import type { RequestBuilder } from "../../prompt/request-builder.ts";
-import type { EffectContext } from "../effects/hook-deps.ts";
-import { costOf } from "../effects/spent.ts";
 import type { Deps } from "../setup/deps.ts";
 import { driverLimits } from "../setup/session-options.ts";
 import { hookFailed, reportThrown } from "../setup/user-code.ts";
+import { type AllowanceRequest, amountOf, expectedUsage, outputBoundOf, roomFor } from "./expected-usage.ts";
+import { boundedCall, keptOf, lastCall, lastRoomMin } from "./last-call.ts";
 import type { ModelAttemptEnd } from "./model-attempt.ts";
 import type { PreparedModel } from "./prepare-model.ts";
-
-type CallModel = Extract<Effect, { readonly type: "call-model" }>;
 
 /** The reservation of one attempt. */
 export interface Reservation {
@@ -35,18 +29,17 @@ export interface Reservation {
   settled(end: ModelAttemptEnd, closing: FactBody): FactBody;
 }
 
-/** The data of a reservation. */
-export interface ReservationRequest {
-  readonly effect: CallModel;
+/** A reserved call: it may be the last one, with a smaller answer and without tools. */
+export interface ReservedCall {
+  readonly before: readonly FactBody[];
   readonly prepared: PreparedModel;
-  readonly state: State;
-  readonly context: Pick<EffectContext, "access">;
-  /** Absent: estimated. */
-  readonly sizes: MessageSizes | undefined;
+  readonly reservation: Reservation;
 }
 
-/** The tokens of an answer if neither the request nor the model has a limit. */
-const outputTokensUsual = 4_096;
+type Refusal = Extract<LedgerOutcome, { readonly type: "refused" }>;
+
+/** What is reserved in the place of a call that was refused: several times, where other sessions take what is left. */
+const lastTries = 3;
 
 export class Reservations {
   readonly #deps: Deps;
@@ -63,47 +56,79 @@ export class Reservations {
     this.#builder = builder;
   }
 
-  /** The reservation, or the facts that end the run without one. */
-  async reserve(request: ReservationRequest): Promise<Reservation | readonly FactBody[]> {
-    const { effect, prepared, state } = request;
-    const { clock, ref } = this.#deps;
+  /**
+   * The reserved call, or the facts that end the run without one. Where an account has reached its limit, what is left of it goes to a last answer.
+   */
+  async reserve(
+    request: AllowanceRequest,
+    reached: readonly FactBody[],
+  ): Promise<ReservedCall | { readonly refused: readonly FactBody[] }> {
+    const { effect, state } = request;
     const run = state.run as Run;
-    const id = `${ref.scope}/${ref.session}/${effect.id}`;
-    const usage = this.#expected(request);
+    const id = `${this.#deps.ref.scope}/${this.#deps.ref.session}/${effect.id}`;
+    let { prepared } = request;
+    let before = reached;
+    try {
+      for (let tries = 0; ; tries++) {
+        const outcome = await this.#asked(id, { ...request, prepared });
+        if (outcome.type === "reserved") return { before, prepared, reservation: this.#reservationOf(id, prepared) };
+        const isLast = run.limit !== undefined || before.length > 0;
+        const limit = { which: `${outcome.which} of ${outcome.account}`, value: outcome.limit };
+        const last = isLast ? prepared : lastCall(prepared, limit);
+        const room = tries < lastTries ? await this.#roomFor({ ...request, prepared: last }, outcome) : undefined;
+        if (!isLast) before = [{ type: "limit.reached", runId: effect.runId, ...limit }];
+        if (room === undefined) return { refused: [...before, refusedEnd(run, outcome, prepared)] };
+        prepared = boundedCall(last, room);
+      }
+    } catch (error) {
+      const { code, message } = hookFailed(this.#deps, "The usage ledger", error);
+      const failure = { code, message, retryable: false };
+      return { refused: [{ type: "run.finished", runId: effect.runId, status: "failed", reason: code, failure, ...keptOf(prepared) }] };
+    }
+  }
+
+  async #asked(id: string, request: AllowanceRequest): Promise<LedgerOutcome> {
+    const { effect, prepared, state } = request;
+    const { clock, bound } = this.#deps;
     // The closing fact of the attempt may still wait for hooks.
-    const expiresAt = clock.now() + this.#deps.bound.agent.deadlines.totalMs + driverLimits.hookMs;
+    const expiresAt = clock.now() + bound.agent.deadlines.totalMs + driverLimits.hookMs;
     const held = this.#unsent.get(id) ?? { runId: effect.runId, isReserved: false };
     this.#unsent.set(id, held);
     const asked = async (): Promise<LedgerOutcome> => {
       await this.#booked;
-      const accounts = this.#accountsOf(request, run);
-      const outcome = await this.#ledger.reserve({ id, accounts, ask: await this.#amountOf(prepared, usage), expiresAt });
+      const accounts = this.#accountsOf(request, state.run as Run);
+      const ask = await amountOf(this.#deps, prepared, expectedUsage(request, this.#builder));
+      const outcome = await this.#ledger.reserve({ id, accounts, ask, expiresAt });
       held.isReserved = outcome.type === "reserved";
       // The attempt was given up meanwhile.
       if (held.isReserved && !this.#unsent.has(id)) this.#book(async () => this.#ledger.release(id));
       return outcome;
     };
-    let outcome: LedgerOutcome;
-    try {
-      outcome = await this.#inTime(asked());
-    } catch (error) {
-      const { code, message } = hookFailed(this.#deps, "The usage ledger", error);
-      const failure = { code, message, retryable: false };
-      return [{ type: "run.finished", runId: effect.runId, status: "failed", reason: code, failure, ...keptOf(prepared) }];
-    }
-    if (outcome.type === "refused") return refusedFacts(run, outcome, prepared);
+    return this.#inTime(asked());
+  }
+
+  /** Tokens of a last answer that fits into what the account has left; `undefined`: there is none, or too little is left. */
+  async #roomFor(request: AllowanceRequest, { which, left }: Refusal): Promise<number | undefined> {
+    const { prepared, state } = request;
+    const onLimit = (state.run as Run).limits.onLimit;
+    if (onLimit !== "finalize") return undefined;
+    const room = await roomFor(this.#deps, { prepared, expected: expectedUsage(request, this.#builder) }, { which, left });
+    return room < lastRoomMin(prepared) ? undefined : Math.min(room, outputBoundOf(prepared));
+  }
+
+  #reservationOf(id: string, prepared: PreparedModel): Reservation {
     return {
       id,
       release: () => this.#release(id),
       sent: () => void this.#unsent.delete(id),
       settled: (end, closing) => {
-        this.#book(() => this.#settle(id, { prepared, expected: usage, end, closing }));
+        this.#book(() => this.#settle(id, { prepared, end, closing }));
         return closing;
       },
     };
   }
 
-  #accountsOf({ context: { access }, prepared: { intent } }: ReservationRequest, run: Run): readonly string[] {
+  #accountsOf({ context: { access }, prepared: { intent } }: AllowanceRequest, run: Run): readonly string[] {
     const { scope, session } = this.#deps.ref;
     const accounts = [`scope/${access.scope}`, `user/${access.scope}/${access.user}`, `session/${scope}/${session}`];
     const { provider, model } = intent;
@@ -122,42 +147,19 @@ export class Reservations {
     if (held?.isReserved) this.#book(async () => this.#ledger.release(id));
   }
 
-  async #settle(id: string, how: Settling): Promise<void> {
-    const { prepared, closing } = how;
+  async #settle(id: string, { prepared, end, closing }: Settling): Promise<void> {
     const closed = closing.type === "model.finished" || closing.type === "model.failed" ? closing : undefined;
-    const reported = closed?.usage ?? how.end.usage;
-    const usage = reported ?? estimated(how);
-    const source: LedgerSpending["source"] = reported && usage.source !== "estimated" ? "reported" : "estimated";
-    const cost =
-      closed?.cost && reported ? { tokens: tokensOf(usage), costUsd: closed.cost.totalUsd } : await this.#amountOf(prepared, usage);
-    await this.#ledger.settle(id, { ...cost, source });
+    // A vendor that refused at once charges nothing.
+    const usage: Usage = closed?.usage ?? end.usage ?? { input: 0, output: 0, source: "estimated" };
+    const isPriced = closed?.cost && closed.usage;
+    const cost = isPriced ? { tokens: tokensOf(usage), costUsd: closed.cost.totalUsd } : await amountOf(this.#deps, prepared, usage);
+    await this.#ledger.settle(id, { ...cost, source: usage.source ?? "reported" });
   }
 
   /** Runs the step after the earlier bookings. An error is reported; the reservation then stays. */
   #book(work: () => Promise<void>): void {
     const reported = (error: unknown): void => reportThrown(this.#deps, "The usage ledger threw an error.", error);
     this.#booked = this.#booked.then(() => this.#inTime(work())).catch(reported);
-  }
-
-  /** The expected tokens of the prompt, and the most tokens of the answer. */
-  #expected({ effect, prepared, state, sizes }: ReservationRequest): Usage {
-    const { request, provider, messages } = prepared;
-    const known = sizes ?? estimatedSizes;
-    const sizeOfAll = (all: readonly Message[]): number => all.reduce((sum, message) => sum + known.sizeOf(message), 0);
-    const history = messages ? undefined : this.#builder.historyAt(state);
-    const notices = (prepared.intent.notices ?? effect.notices).map((text): Message => ({ role: "notice", text }));
-    const joining = (state.run?.steered ?? []).flatMap(({ message }) => message ?? []);
-    const before = history ? (sizes?.sizeOfAll(history.messages) ?? history.textLength) : sizeOfAll(messages ?? []);
-    const length = before + sizeOfAll([...joining, ...notices]) + known.sizeBeside(request);
-    const output = request.maxTokens ?? provider.capabilities(request.model).outputTokensMax ?? outputTokensUsual;
-    return { input: Math.ceil(length / charactersPerToken), output, source: "estimated" };
-  }
-
-  async #amountOf({ intent: { provider, model } }: PreparedModel, usage: Usage): Promise<UsageAmount> {
-    const { bound, clock } = this.#deps;
-    const { prices } = bound.agent;
-    const cost = prices && (await costOf({ ...this.#deps, prices }, { provider, model, usage, at: clock.now() }));
-    return { tokens: tokensOf(usage), ...(cost ? { costUsd: cost.totalUsd } : {}) };
   }
 
   #inTime<T>(work: Promise<T>): Promise<T> {
@@ -171,40 +173,17 @@ export class Reservations {
 
 interface Settling {
   readonly prepared: PreparedModel;
-  readonly expected: Usage;
   readonly end: ModelAttemptEnd;
   readonly closing: FactBody;
 }
 
-/** The assumed usage of an attempt without a report of its vendor. A vendor that refused at once charges nothing. */
-function estimated({ expected, end }: Settling): Usage {
-  const written = lengthOf({ role: "assistant", content: end.parts, stopReason: "stop" });
-  const isRefused = end.type === "failed" && end.parts.length === 0 && end.failure.code !== "MODEL_TIMEOUT";
-  if (isRefused) return { input: 0, output: 0, source: "estimated" };
-  return { input: expected.input ?? 0, output: Math.ceil(written / charactersPerToken), source: "estimated" };
-}
-
-/** Ends the run as at a limit of its own, but without a final model call. */
-function refusedFacts(
-  run: Run,
-  refused: Extract<LedgerOutcome, { readonly type: "refused" }>,
-  prepared: PreparedModel,
-): readonly FactBody[] {
-  const { account, which, limit, per } = refused;
+/** Ends the run as at a limit of its own, without a last model call. */
+function refusedEnd(run: Run, { account, which, limit, per }: Refusal, prepared: PreparedModel): FactBody {
   const { runId } = run;
-  const name = `${which} of ${account}`;
-  const reached: readonly FactBody[] = run.limit ? [] : [{ type: "limit.reached", runId, which: name, value: limit }];
   const kept = keptOf(prepared);
-  if (run.limits.onLimit === "stop") return [...reached, { type: "run.finished", runId, status: "completed", reason: "limit", ...kept }];
+  if (run.limits.onLimit === "stop") return { type: "run.finished", runId, status: "completed", reason: "limit", ...kept };
   const what = which === "tokens" ? "tokens" : "US dollars";
   const message = `The account \`${account}\` has reached its limit of ${limit} ${what}${per === undefined ? "" : ` per ${per}`}.`;
   const failure = { code: "LIMIT_REACHED", message, retryable: false } as const;
-  return [...reached, { type: "run.finished", runId, status: "failed", reason: failure.code, failure, ...kept }];
-}
-
-/** What the `prepare` hooks add to the log for a call that is not made. */
-function keptOf({
-  intent: { verdicts, hookState, expenses },
-}: PreparedModel): Pick<BodyOf<"run.finished">, "verdicts" | "hookState" | "expenses"> {
-  return { ...(verdicts ? { verdicts } : {}), ...(hookState ? { hookState } : {}), ...(expenses ? { expenses } : {}) };
+  return { type: "run.finished", runId, status: "failed", reason: failure.code, failure, ...kept };
 }

@@ -62,13 +62,15 @@ export type RunFact =
       readonly requestDigest: string;
       /** The tools of this call, by value. Present only if they, or the code behind their names, differ from the list of `run.started`. */
       readonly tools?: ToolPolicies;
-      /** Notices that join the history before this call. Only on the first attempt of a turn. */
+      /** Notices that join the history before this call. Only on the first attempt of a turn, or on the one that a limit made the last. */
       readonly notices?: readonly string[];
       /** Index of the model in the chain of the run. Default 0. */
       readonly link?: number;
       readonly keyOwner?: KeyOwner;
       /** Id of the reservation in the usage ledger. */
       readonly reservation?: string;
+      /** The most that it may spend. Counted where its process dies. Present only where the run or an account has a limit. */
+      readonly expected?: Pick<Spending, "usage" | "cost">;
       /** The `traceparent` (W3C Trace Context) of the call. */
       readonly trace?: string;
       /** Only in logs of version 1, where an answer gets its id at its end. Later versions never write it. */

@@ -1,0 +1,62 @@
+/*
+ * Owns: whether an attempt of a model call still fits into the limits of its run: tokens, money, and time for an attempt that is made again.
+ * Does not own: the limits that are known without the size of the call (next-turn), accounts over sessions (reservations).
+ * Invariants
+ *  R1 a call with tools is made only if all that it may spend fits, so that a run exceeds a limit by its last call at most;
+ *  R2 the last call is bounded: it has no tools, and its answer a limit;
+ *  R3 what `prepare` hooks spent and kept for the call is recorded with it, also where it becomes the last one.
+ */
+import type { FactBody } from "../../loop/fact.ts";
+import { least, limitFacts, timeLimit } from "../../loop/next-turn.ts";
+import type { ReachedLimit, Run } from "../../loop/state.ts";
+import { tokensOf } from "../../message/usage.ts";
+import type { RequestBuilder } from "../../prompt/request-builder.ts";
+import type { Deps } from "../setup/deps.ts";
+import { type AllowanceRequest, expectedUsage, type LeftOfLimit, outputBoundOf, roomFor } from "./expected-usage.ts";
+import { answerTokensMin, boundedCall, keptOf, lastCall, roomMin } from "./last-call.ts";
+import type { PreparedModel } from "./prepare-model.ts";
+
+/** The call as it may be made, after the facts before it; or the facts in its place. */
+export type Allowed =
+  | { readonly before: readonly FactBody[]; readonly prepared: PreparedModel }
+  | { readonly refused: readonly FactBody[] };
+
+interface Limit extends LeftOfLimit {
+  readonly limit: number;
+}
+
+function limitsOf({ limits, budget, usage, cost }: Run): readonly Limit[] {
+  const tokens = least(limits.tokensMax, budget?.tokensMax);
+  const costUsd = least(limits.costUsdMax, budget?.costUsdMax);
+  return [
+    { which: "tokens" as const, limit: tokens, left: tokens - tokensOf(usage) },
+    { which: "costUsd" as const, limit: costUsd, left: costUsd - (cost?.totalUsd ?? 0) },
+  ].filter(({ limit }) => limit > 0);
+}
+
+export async function allowedCall(deps: Deps, request: AllowanceRequest, builder: RequestBuilder): Promise<Allowed> {
+  const { effect, prepared, state } = request;
+  const run = state.run as Run;
+  const limits = limitsOf(run);
+  if (run.limit) return { before: [], prepared: limits.length > 0 ? boundedCall(prepared, outputBoundOf(prepared)) : prepared };
+  const late = effect.attempt > 1 ? timeLimit(run, deps.clock.now()) : undefined;
+  if (late) return ended(run, late, prepared);
+  const expected = expectedUsage(request, builder);
+  let room = expected.output ?? 0;
+  for (const limit of limits) {
+    const own = await roomFor(deps, { prepared, expected }, limit);
+    if (own < roomMin(prepared, limit.which === "tokens" ? limit.limit : undefined)) {
+      const reached = { which: limit.which, value: limit.limit };
+      // What is left is for the answer, but never too little for one.
+      return ended(run, reached, boundedCall(prepared, Math.min(outputBoundOf(prepared), Math.max(own, answerTokensMin))));
+    }
+    room = Math.min(room, own);
+  }
+  return { before: [], prepared: limits.length > 0 ? boundedCall(prepared, room) : prepared };
+}
+
+function ended(run: Run, limit: ReachedLimit, prepared: PreparedModel): Allowed {
+  const facts = limitFacts(run, limit);
+  if (facts.length === 1) return { before: facts, prepared: lastCall(prepared, limit) };
+  return { refused: facts.map((fact) => (fact.type === "run.finished" ? { ...fact, ...keptOf(prepared) } : fact)) };
+}
