@@ -39,7 +39,7 @@ function faultyFiles() {
   return { faults, files };
 }
 
-describe("a folder of files", () =>
+describe("A32: a folder of files", () =>
   describeStoreKits(async () => {
     const clock = manualClock();
     const folder = join(root, String(count++));

@@ -66,7 +66,7 @@ describe.skipIf(missing !== undefined)("the store in Redis", () => {
   afterEach(async () => {
     await fixture.redis.command("CONFIG", "SET", "maxmemory", "0");
   });
-  describe("session log", () => runKit(it, sessionLogKit, { make: logUnderTest }));
+  describe("A32: session log", () => runKit(it, sessionLogKit, { make: logUnderTest }));
   describe("leases", () => runKit(it, leaseKit, { make: logUnderTest }));
   describe("session index", () =>
     runKit(it, sessionIndexKit, {

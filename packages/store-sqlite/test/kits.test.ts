@@ -128,7 +128,7 @@ async function fillWith(blobs: BlobStore): Promise<() => Promise<void>> {
 
 const workLack = { capability: "work", reason: "the rows of a file are counted in `bounded-pages.test.ts`" };
 
-describe("session log", () =>
+describe("A32: session log", () =>
   runKit(it, sessionLogKit, {
     make: logUnderTest,
     lacks: [{ capability: "unknown", reason: "an answer is lost only with the worker: `worker-calls.test.ts`" }, workLack],

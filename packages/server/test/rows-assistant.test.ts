@@ -1,0 +1,128 @@
+import { createAgent, type SessionSnapshot } from "@loopwright/core";
+import { memoryStore } from "@loopwright/core/memory";
+import type { ModelProvider } from "@loopwright/core/ports";
+import { describe, expect, it } from "vitest";
+import { eventsOf, scriptedAgent, testServer } from "./test-server.ts";
+import { openToldScene } from "./told-scene.ts";
+
+interface Listed {
+  readonly sessions: readonly { readonly id: string; readonly title?: string }[];
+}
+
+/** A model that waits for the test before it answers with this text. */
+function waitingModel(delta: string): { readonly provider: ModelProvider; answer(): void } {
+  let answer = (): void => {};
+  const given = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  const provider: ModelProvider = {
+    name: "waiting",
+    defaultModel: "waiting-1",
+    capabilities: () => ({ streaming: true, tools: true, vision: false, promptCaching: false }),
+    async *stream() {
+      await given;
+      yield [
+        { type: "text", index: 0, delta },
+        { type: "end", stopReason: "stop", raw: "stop" },
+      ];
+    },
+  };
+  return { provider, answer: () => answer() };
+}
+
+describe("a conversation over HTTP", () => {
+  it("A07: is streamed in pieces before its run ends, and together they are the answer", async () => {
+    const scene = await openToldScene();
+    const watching = await scene.watch({ path: "/api/sessions/s/events?after=" });
+    await scene.say("Count");
+    const pieces = ["One ", "two ", "three ", "four ", "five."];
+    for (const [at, piece] of pieces.entries()) {
+      scene.model.say(piece);
+      await watching.got("text_delta", at + 1);
+    }
+    scene.model.end();
+    await watching.got("run_end");
+    const events = watching.frames.map(({ event }) => event);
+    expect(events.lastIndexOf("text_delta")).toBeLessThan(events.indexOf("run_end"));
+    const deltas = watching.frames
+      .filter(({ event }) => event === "text_delta")
+      .map(({ data }) => (JSON.parse(data) as { readonly delta: string }).delta);
+    expect(deltas.length).toBeGreaterThanOrEqual(2);
+    expect(deltas.join("")).toBe(pieces.join(""));
+    await watching.connection.cut();
+  });
+
+  it("A11: accepts an input at once, with the id of its run, while the model has not begun to answer", async () => {
+    const { provider, answer } = waitingModel("Done.");
+    const server = testServer({ agents: [createAgent({ name: "helper", provider })] });
+    await server.ask("/api/sessions", { json: { id: "a" } });
+    const accepted = await server.ask<{ readonly runId: string }>("/api/sessions/a/messages", { json: { input: "Take your time" } });
+    expect(accepted).toMatchObject({ status: 202, body: { runId: expect.any(String) } });
+    expect((await server.ask<SessionSnapshot>("/api/sessions/a")).body.status).toBe("running");
+    answer();
+    const text = await eventsOf(server, "a");
+    expect(text).toContain(`"runId":"${accepted.body.runId}"`);
+    expect(text).toContain('"text":"Done."');
+  });
+
+  it("A09: is there with all its turns at a server that starts later over the same store", async () => {
+    const store = memoryStore();
+    const agents = [scriptedAgent([{ text: "One." }, { text: "Two." }])];
+    const first = testServer({ agents, store });
+    await first.ask("/api/sessions", { json: { id: "a" } });
+    for (const input of ["First", "Second"]) {
+      await first.ask("/api/sessions/a/messages", { json: { input } });
+      await eventsOf(first, "a");
+    }
+    await first.server.close();
+    const later = testServer({ agents, store });
+    const { body } = await later.ask<SessionSnapshot>("/api/sessions/a");
+    expect(body.messages.map(({ message }) => message.role)).toEqual(["user", "assistant", "user", "assistant"]);
+  });
+
+  it("A14: needs no service beside the process: its events arrive without any configuration", async () => {
+    const server = testServer();
+    await server.ask("/api/sessions", { json: { id: "a" } });
+    await server.ask("/api/sessions/a/messages", { json: { input: "Hi" } });
+    expect(await eventsOf(server, "a")).toContain('"type":"run_end"');
+  });
+
+  it("A33: is listed without its messages, read, deleted, and then absent", async () => {
+    const server = testServer();
+    for (const id of ["a", "b"]) {
+      await server.ask("/api/sessions", { json: { id } });
+      await server.ask(`/api/sessions/${id}/messages`, { json: { input: `Hello from ${id}` } });
+      await eventsOf(server, id);
+    }
+    const list = async (): Promise<Listed["sessions"]> => (await server.ask<Listed>("/api/sessions")).body.sessions;
+    const listed = await list();
+    expect(listed.map(({ id }) => id).sort()).toEqual(["a", "b"]);
+    for (const summary of listed) expect(summary).not.toHaveProperty("messages");
+    expect((await server.send("/api/sessions/a", { method: "DELETE" })).status).toBe(204);
+    expect((await list()).map(({ id }) => id)).toEqual(["b"]);
+    expect(await server.refused("/api/sessions/a")).toMatchObject({ status: 404 });
+  });
+
+  it("A34: of one team is, for the same user under another team, what a conversation is that never was", async () => {
+    const store = memoryStore();
+    const authenticate = (request: Request) => {
+      const [user, scope] = (request.headers.get("Authorization") ?? "").replace("Bearer ", "").split("@");
+      return user && scope ? { user, scope } : undefined;
+    };
+    const server = testServer({ store, authenticate });
+    const as = (scope: string) => ({ headers: { Authorization: `Bearer ann@${scope}` } });
+    await server.ask("/api/sessions", { json: { id: "plans" }, ...as("team-a") });
+    await server.ask("/api/sessions/plans/messages", { json: { input: "Our secret plan" }, ...as("team-a") });
+    const answers = await Promise.all(
+      ["plans", "never"].map(async (id) => {
+        const { headers: _, ...problem } = await server.refused(`/api/sessions/${id}`, as("team-b"));
+        return JSON.parse(JSON.stringify(problem).replaceAll(id, "<id>")) as { readonly requestId?: string };
+      }),
+    );
+    const [foreign, absent] = answers.map(({ requestId: _, ...problem }) => problem);
+    expect(foreign).toEqual(absent);
+    expect(foreign).toMatchObject({ status: 404 });
+    expect((await server.ask<Listed>("/api/sessions", as("team-b"))).body.sessions).toEqual([]);
+    expect((await server.ask<Listed>("/api/sessions", as("team-a"))).body.sessions.map(({ id }) => id)).toEqual(["plans"]);
+  });
+});
