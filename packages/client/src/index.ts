@@ -2,7 +2,15 @@ export type { ClientOptions } from "./client-context.ts";
 export { type AgentCard, createClient, type LoopwrightClient, type ToolCard, type UploadedFile } from "./create-client.ts";
 export type { ClientExecuteOptions } from "./execute/remote-execution.ts";
 export type { ClientClock } from "./platform.ts";
-export type { ListOptions, NewSession, PageOptions, RequestOptions, SessionContext, SessionRequests } from "./session-requests.ts";
+export type {
+  InputFields,
+  ListOptions,
+  NewSession,
+  PageOptions,
+  RequestOptions,
+  SessionContext,
+  SessionRequests,
+} from "./session-requests.ts";
 export type { NotificationEvent, NotificationsOptions } from "./stream/follow-notifications.ts";
 export type { FollowedEvent, FollowOptions } from "./stream/follow-session.ts";
 export type { ConnectionState } from "./stream/watch.ts";

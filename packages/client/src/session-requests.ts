@@ -30,6 +30,17 @@ export interface RequestOptions {
   readonly signal?: AbortSignal;
 }
 
+/** What an input says beside its labels; the deployment declares which of them it takes. */
+export interface InputFields {
+  /** Modes that the user has switched on. */
+  readonly modes?: readonly string[];
+  /** False: the answer is given without tools. */
+  readonly toolsRequired?: boolean;
+  /** Keys of files. */
+  readonly attachments?: readonly string[];
+  readonly chatbotId?: string;
+}
+
 /** What a new session begins with. Only trusted callers may send a prompt and messages of other roles than `user`. */
 export interface SessionContext {
   readonly systemPrompt?: string;
@@ -87,8 +98,8 @@ export interface SessionRequests {
   submit(
     sessionId: string,
     input: ExecuteInput,
-    options?: Omit<SubmitOptions, "access"> & RequestOptions,
-  ): Promise<AcceptedSubmission & { readonly sessionId: string }>;
+    options?: Omit<SubmitOptions, "access"> & RequestOptions & InputFields & { readonly streamVersion?: number },
+  ): Promise<AcceptedSubmission & { readonly sessionId: string; readonly dialect?: string }>;
   /** Answers calls that wait for the client. Sent again when the response was lost. */
   sendResults(
     sessionId: string,
@@ -155,9 +166,9 @@ export function createSessionRequests(client: ClientContext): SessionRequests {
     async remove(id, { signal } = {}) {
       await sendRequest(client, { method: "DELETE", path: pathOf(id), signal });
     },
-    submit(id, input, { idempotencyKey = newId(client), mode, parent, signal, ...options } = {}) {
+    submit(id, input, { idempotencyKey = newId(client), mode, parent, streamVersion, signal, ...options } = {}) {
       const body = typeof input === "object" && "regenerate" in input ? input : { input };
-      return keyed(`${pathOf(id)}/messages`, { json: { ...body, mode, parent, options }, idempotencyKey, signal });
+      return keyed(`${pathOf(id)}/messages`, { json: { ...body, mode, parent, streamVersion, options }, idempotencyKey, signal });
     },
     sendResults: async (id, results, { signal } = {}) =>
       followed(

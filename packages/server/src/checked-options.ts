@@ -3,7 +3,7 @@ import { checkLimits } from "@loopwright/host";
 import type { HttpOptions } from "./server-options.ts";
 
 /** Passes if a server can work with the options. @throws AgentError CONFIG_INVALID */
-export function checkOptions({ basePath = "", limits = {}, origins = [], dialects = [] }: HttpOptions): void {
+export function checkOptions({ basePath = "", limits = {}, origins = [], dialects = [], streamVersions = {} }: HttpOptions): void {
   if (!/^(?:\/[A-Za-z0-9._~-]+)*$/.test(basePath)) {
     const fix = "Use one like `/agents`, without a slash at its end.";
     throw new AgentError("CONFIG_INVALID", { message: "`basePath` is not a path.", fix });
@@ -22,5 +22,11 @@ export function checkOptions({ basePath = "", limits = {}, origins = [], dialect
         fix,
       });
     }
+  for (const [version, name] of Object.entries(streamVersions))
+    if (!names.includes(name))
+      throw new AgentError("CONFIG_INVALID", {
+        message: `\`streamVersions\` names a dialect for version ${version} that \`dialects\` does not have: \`${String(name).slice(0, 80)}\`.`,
+        fix: "Add the dialect to `dialects`, or leave the version out.",
+      });
   checkLimits(limits);
 }

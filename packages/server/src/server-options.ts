@@ -113,6 +113,8 @@ export interface HttpOptions {
   readonly auditBody?: (body: Json, context: AuditContext) => void;
   /** The dialects for `?dialect=<name>` of `/api/notifications`. Default: none. */
   readonly dialects?: readonly StreamDialect[];
+  /** The name of the dialect for each `streamVersion` that requests may name. Default: none, so that a request with one is refused with 400. */
+  readonly streamVersions?: { readonly [version: number]: string };
   readonly limits?: Partial<HttpLimits>;
 }
 

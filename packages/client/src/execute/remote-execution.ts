@@ -17,14 +17,14 @@ import {
 } from "@loopwright/core/protocol";
 import { type ClientContext, newId } from "../client-context.ts";
 import { isKnownError } from "../client-error.ts";
-import { createSessionRequests, type SessionContext } from "../session-requests.ts";
+import { createSessionRequests, type InputFields, type SessionContext } from "../session-requests.ts";
 import { executionStream, type RunEnd } from "../stream/execution-stream.ts";
 import type { ConnectionState } from "../stream/watch.ts";
 import { createCallAnswers } from "./answer-calls.ts";
 import { declaredTool } from "./client-tool.ts";
 import { createRunReader } from "./run-reader.ts";
 
-export interface ClientExecuteOptions extends ExecuteOptions {
+export interface ClientExecuteOptions extends ExecuteOptions, InputFields {
   /** The session to continue. Default: a new one. */
   readonly sessionId?: string;
   /** Of a new session. Default: the server's first. */

@@ -10,7 +10,7 @@ export interface AgentUse {
   /** The name of the agent. */
   readonly agent: string;
   readonly context?: SessionContext | undefined;
-  readonly options?: Pick<ExecuteOptions, "model"> | undefined;
+  readonly options?: Pick<ExecuteOptions, "model" | "systemPrompt"> | undefined;
   readonly input?: ExecuteInput | undefined;
 }
 
@@ -23,6 +23,7 @@ export async function admit(principal: Principal, use: AgentUse, server: Pick<Se
   checkTools(use.context, server.limits);
   if (principal.trusted === true) return;
   checkContext(use.context);
+  if (use.options?.systemPrompt !== undefined) throw promptForbidden("options.systemPrompt");
   checkModel(use.options?.model, modelsOf(agent, server));
 }
 
@@ -50,9 +51,11 @@ function checkTools(context: SessionContext | undefined, limits: ServerContext["
   });
 }
 
+const promptForbidden = (field: string): AgentError =>
+  new AgentError("FORBIDDEN", { message: `\`${field}\` may come from trusted callers only.`, fix: "Leave it out." });
+
 function checkContext(context: SessionContext | undefined): void {
-  if (context?.systemPrompt !== undefined)
-    throw new AgentError("FORBIDDEN", { message: "`context.systemPrompt` may come from trusted callers only.", fix: "Leave it out." });
+  if (context?.systemPrompt !== undefined) throw promptForbidden("context.systemPrompt");
   const seeded = context?.messages?.find(({ role }) => role !== "user");
   if (!seeded) return;
   throw new AgentError("FORBIDDEN", {

@@ -1,8 +1,8 @@
 import { AgentError, type Json } from "@loopwright/core";
 
 const promptField = /^(?:(?:system|developer)(?:_?(?:prompts?|messages?|instructions?))?|prompts?|instructions?|preamble)$/i;
-/** The only prompt field of a request; permissions decide which callers may send it. */
-const known = "context.systemPrompt";
+/** The prompt fields of a request; permissions decide which callers may send them. */
+const known: ReadonlySet<string> = new Set(["context.systemPrompt", "options.systemPrompt"]);
 
 /**
  * Requests cannot have hidden text for the model. A field that looks like such text is refused, not ignored, so that its sender notices that it has no
@@ -17,10 +17,10 @@ export function checkPromptFields(body: Json): void {
 
 function check(path: string): void {
   const name = path.slice(path.indexOf(".") + 1);
-  if (path === known || !promptField.test(name)) return;
+  if (known.has(path) || !promptField.test(name)) return;
   throw new AgentError("INPUT_INVALID", {
     message: `\`${path}\` is not a field of a request: prompts come from the server.`,
-    fix: "Leave it out. Trusted callers may begin a session with `context.systemPrompt`.",
+    fix: "Leave it out. Trusted callers may begin a session with `context.systemPrompt`, or answer one input with `options.systemPrompt`.",
     details: { field: path },
   });
 }

@@ -1,4 +1,5 @@
 import { BoundedSink } from "../stream/bounded-sink.ts";
+import type { EventSink } from "../stream/event-sink.ts";
 import { streamHeaders } from "../stream/stream-headers.ts";
 import type { StreamPlace } from "../stream/stream-registry.ts";
 import type { RequestContext } from "./route.ts";
@@ -12,19 +13,21 @@ export interface HeldSinkOptions {
   readonly headers?: { readonly [name: string]: string };
   /** Bytes that may be queued. Default: `limits.streamQueueBytes`. */
   readonly queueBytes?: number;
+  /** What the stream becomes on its way. Default: nothing else. */
+  readonly over?: (sink: EventSink) => EventSink;
 }
 
 /** Opens the stream of a request under its slot, which is released if that fails. @throws AgentError STORE_UNAVAILABLE when the request was answered already */
 export function openHeldSink(
   { openSink, server }: RequestContext,
   place: StreamPlace,
-  { headers, queueBytes }: HeldSinkOptions = {},
+  { headers, queueBytes, over = (sink) => sink }: HeldSinkOptions = {},
 ): HeldSink {
   const { clock, limits } = server;
   try {
     const opened = openSink({ status: 200, headers: streamHeaders(headers) });
     const bounds = { streamStallMs: limits.streamStallMs, streamQueueBytes: queueBytes ?? limits.streamQueueBytes };
-    const sink = BoundedSink.over(opened.sink, { clock, limits: bounds });
+    const sink = BoundedSink.over(over(opened.sink), { clock, limits: bounds });
     place.hold(sink);
     return { sink, response: opened.response };
   } catch (error) {

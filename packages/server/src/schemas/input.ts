@@ -17,6 +17,8 @@ const runFields = {
   temperature: z.number().min(0).max(2).exactOptional(),
   maxTokens: z.int().min(1).exactOptional(),
   reasoningEffort: z.enum(["minimal", "low", "medium", "high"]).exactOptional(),
+  /** In place of the agent's prompt, for this run alone. From trusted callers only. */
+  systemPrompt: z.string().min(1).max(20_000).exactOptional(),
   /** Labels by names that the deployment has declared. */
   labels: z.record(z.string().max(64), z.string().max(200)).exactOptional(),
   /** The label `surface`. */

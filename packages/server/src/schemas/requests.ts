@@ -32,6 +32,8 @@ export interface ExecuteRequest {
   /** For a new session. */
   readonly context?: SessionContext;
   readonly options?: RequestOptions;
+  /** The stream is in the dialect of this version, one of those that the deployment has. Default: events. */
+  readonly streamVersion?: number;
 }
 
 /** Body of `POST /api/sessions`. */
@@ -64,6 +66,8 @@ export interface MessageRequest {
   readonly mode?: NonNullable<ExecuteOptions["mode"]>;
   readonly parent?: string | null;
   readonly options?: InputOptions;
+  /** The answer names the dialect of this version, in which `/api/notifications` streams the run. */
+  readonly streamVersion?: number;
 }
 
 /** Body of `POST /api/sessions/:id/tool-results`. */
@@ -90,11 +94,13 @@ export const executeFields: {
   readonly agent: Optional<string>;
   readonly context: Optional<SessionContext>;
   readonly options: Optional<RequestOptions>;
+  readonly streamVersion: Optional<number>;
 } = {
   sessionId: sessionId.exactOptional(),
   agent: agentName.exactOptional(),
   context: sessionContext.exactOptional(),
   options: requestOptions.exactOptional(),
+  streamVersion: z.int().min(1).max(99).exactOptional(),
 };
 
 export const executeRequest: z.ZodType<ExecuteRequest> = exactly<ExecuteRequest>()(z.object({ ...executeFields, input: executeInput }));
@@ -134,7 +140,13 @@ export const messageFields: {
   readonly mode: Optional<NonNullable<ExecuteOptions["mode"]>>;
   readonly parent: Optional<string | null>;
   readonly options: Optional<InputOptions>;
-} = { mode: inputMode.exactOptional(), parent: parentId.exactOptional(), options: runOptions.exactOptional() };
+  readonly streamVersion: Optional<number>;
+} = {
+  mode: inputMode.exactOptional(),
+  parent: parentId.exactOptional(),
+  options: runOptions.exactOptional(),
+  streamVersion: executeFields.streamVersion,
+};
 
 /** A message: text, or a message of a user. */
 export const messageContent: z.ZodType<string | UserMessage> = z.union([z.string(), userMessage]);

@@ -40,6 +40,7 @@ export const sessionSchedule: z.ZodType<SessionSchedule> = exactly<SessionSchedu
     temperature: z.number().exactOptional(),
     maxTokens: z.number().exactOptional(),
     reasoningEffort: z.enum(["minimal", "low", "medium", "high"]).exactOptional(),
+    systemPrompt: z.string().exactOptional(),
     labels: z.record(z.string(), z.string()).exactOptional(),
     user: z.string().exactOptional(),
   }),

@@ -166,6 +166,7 @@ export const sessionHit: z.ZodType<SessionHit> = exactly<SessionHit>()(z.object(
 /** An input that the log has, and the session it belongs to. */
 export interface SubmissionAnswer extends AcceptedSubmission {
   readonly sessionId: string;
+  readonly dialect?: string;
 }
 
 /** An input that the log has. */
@@ -176,5 +177,7 @@ export const acceptedSubmission: z.ZodType<SubmissionAnswer> = exactly<Submissio
     inputId: z.string().exactOptional(),
     seq: z.number(),
     replayed: z.boolean(),
+    /** The dialect of the `streamVersion` that the request named. */
+    dialect: z.string().exactOptional(),
   }),
 );

@@ -54,9 +54,16 @@ export async function askShownTools(setup: ModelCallDeps): Promise<ToolRegistry>
   return verdict.tools ? createToolRegistry(verdict.tools) : setup.registry;
 }
 
+/** The layers of the agent's prompt, or the one that the run has in their place. */
+export function layersOf({ agent, run }: Pick<ModelCallDeps, "agent" | "run">): readonly PromptLayer[] {
+  const own = run.options?.systemPrompt;
+  return own === undefined ? promptLayers(agent.prompt) : [{ text: own, source: "request", cache: "session" }];
+}
+
 /** Layers that are functions are called at the same time. */
-async function askPrompt({ agent, reports }: ModelCallDeps, context: PromptContext): Promise<readonly SystemPart[]> {
-  const layers = promptLayers(agent.prompt);
+async function askPrompt(setup: ModelCallDeps, context: PromptContext): Promise<readonly SystemPart[]> {
+  const { reports } = setup;
+  const layers = layersOf(setup);
   const ask = async ({ text }: PromptLayer): Promise<string | undefined> => (typeof text === "function" ? text(context) : text);
   try {
     return systemParts(layers, await Promise.all(layers.map(ask)));

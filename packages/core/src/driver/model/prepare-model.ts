@@ -1,6 +1,5 @@
 import type { Agent } from "../../agent/agent.ts";
 import type { PrepareVerdict } from "../../agent/hooks.ts";
-import { promptLayers } from "../../agent/prompt-layer.ts";
 import type { Effect } from "../../loop/effect.ts";
 import type { BodyOf } from "../../loop/fact.ts";
 import type { ToolPolicies } from "../../loop/policy.ts";
@@ -13,7 +12,7 @@ import { cutText } from "../../tools/cut-text.ts";
 import { toolLimits } from "../../tools/tool-limits.ts";
 import { createToolRegistry, type ToolRegistry } from "../../tools/tool-registry.ts";
 import { chosenModel } from "../effects/fallback-link.ts";
-import { askVerdict, type ModelCallDeps, type PreparedVerdict, systemParts } from "../effects/prepare-hook.ts";
+import { askVerdict, layersOf, type ModelCallDeps, type PreparedVerdict, systemParts } from "../effects/prepare-hook.ts";
 import type { SyncOrAsync } from "../effects/sync-or-async.ts";
 
 type CallModel = Extract<Effect, { readonly type: "call-model" }>;
@@ -39,8 +38,8 @@ export interface StoppedBefore {
 
 /** Prepares a model call with the prompt and the `prepare` hooks. Rejects with their error. */
 export function prepareModel(effect: CallModel, setup: ModelCallDeps): SyncOrAsync<PreparedModel | StoppedBefore> {
-  const { prompt, hooks } = setup.agent;
-  const layers = promptLayers(prompt);
+  const { hooks } = setup.agent;
+  const layers = layersOf(setup);
   const texts = layers.map(({ text }) => (typeof text === "string" ? text : undefined));
   const asks = layers.some(({ text }) => typeof text === "function") || hooks.some(({ prepare }) => prepare);
   return asks ? askAll(effect, setup) : preparedFrom(effect, setup, { prompt: systemParts(layers, texts), verdict: {} });

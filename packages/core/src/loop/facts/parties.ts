@@ -21,6 +21,8 @@ export interface RunOptions {
   readonly temperature?: number;
   readonly maxTokens?: number;
   readonly reasoningEffort?: "minimal" | "low" | "medium" | "high";
+  /** In place of the agent's prompt, for this run of this session alone: children keep their own. */
+  readonly systemPrompt?: string;
 }
 
 /** A client tool that came with a session: it has no `execute`, so it is plain data. */

@@ -14,6 +14,7 @@ import { keyedSessionId } from "../idempotency/keyed-session-id.ts";
 import { idempotencyKeyOf } from "../idempotency/read-idempotency-key.ts";
 import { plainOf, runUnderKey } from "../idempotency/replay-stored-answer.ts";
 import { keyedResults } from "../idempotency/submit-results-under-key.ts";
+import { dialectOfVersion } from "../stream-version.ts";
 import { streamExecution } from "./stream-execution.ts";
 
 type ExecuteContext = RequestContext<unknown, unknown, CheckedExecuteRequest>;
@@ -48,7 +49,9 @@ export const executeRoute: Route<unknown, unknown, CheckedExecuteRequest> = {
     const { input } = body;
     const { results } = input;
     const key = idempotencyKeyOf(request);
-    const seen = lastEventCursor(request);
+    const dialect = dialectOfVersion(body.streamVersion, server);
+    // A dialect has no cursors.
+    const seen = dialect ? undefined : lastEventCursor(request);
     await admitInput(context, { messages: [...input.messages, ...(body.context?.messages ?? [])] });
     const chosen = { ...options, ...(mode ? { mode } : {}), ...(parent === undefined ? {} : { parent }) };
     // The fields for a new session belong to the content of the key too: the same key with another context means another request.
@@ -58,7 +61,7 @@ export const executeRoute: Route<unknown, unknown, CheckedExecuteRequest> = {
       const { session } = hosted;
       const stream = (): Promise<Response> =>
         server.runs.admit({ principal, session, isContinued: results !== undefined }, () =>
-          streamExecution(context, hosted, { input, options: { ...chosen, ...begun, ...key }, seen }),
+          streamExecution(context, hosted, { input, options: { ...chosen, ...begun, ...key }, seen, dialect }),
         );
       try {
         // The log keeps the key of a message. It may have no fact for results, if equal ones were recorded before.

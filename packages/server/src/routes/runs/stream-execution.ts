@@ -5,16 +5,20 @@ import { accessOf } from "../../identity/access-of.ts";
 import { openHeldSink } from "../../request/open-held-sink.ts";
 import { checkCursor } from "../../request/request-cursor.ts";
 import type { RequestContext } from "../../request/route.ts";
+import { dialectSink } from "../../stream/dialect-sink.ts";
 import type { EarlyEvents } from "../../stream/early-events.ts";
 import { createExecutionOutcome } from "../../stream/execution-outcome.ts";
 import { encodeFrames, joinTexts, plainFrame, plainText, retryFrame } from "../../stream/frames.ts";
 import type { StreamPlace } from "../../stream/stream-registry.ts";
+import type { StreamDialect } from "../../stream-dialect.ts";
 
 export interface ExecutionRequest {
   readonly input: CheckedInput;
   readonly options: SubmitOptions;
   /** The last event that the caller has: only later events are sent. */
   readonly seen: EventCursor | undefined;
+  /** Default: the stream has the events themselves. */
+  readonly dialect?: StreamDialect | undefined;
 }
 
 /**
@@ -24,7 +28,7 @@ export interface ExecutionRequest {
 export async function streamExecution(
   context: RequestContext,
   hosted: HostedSession,
-  { input, options, seen }: ExecutionRequest,
+  { input, options, seen, dialect }: ExecutionRequest,
 ): Promise<Response> {
   const { principal, server } = context;
   const { session } = hosted;
@@ -38,8 +42,12 @@ export async function streamExecution(
     early = feed.hear();
     const { runId, seq, replayed } = await session.submit(input, { ...options, access: accessOf(principal) });
     if (seen || replayed) early.stop();
+    const reading = { runOf: () => runId };
     const headers = { "X-Session-Id": session.id, "Access-Control-Expose-Headers": "X-Session-Id" };
-    const { sink, response } = openHeldSink(context, place, { headers });
+    const { sink, response } = openHeldSink(context, place, {
+      headers,
+      ...(dialect ? { over: (raw) => dialectSink(raw, session.id, dialect.open(reading)) } : {}),
+    });
     const outcome = createExecutionOutcome(runId);
     // A caller that disconnected between two parts of a run may miss events of others meanwhile.
     const first = seen && compareCursors(seen, cursorAfter(seq - 1)) < 0 ? seen : cursorAfter(seq - 1);

@@ -7,6 +7,7 @@ import { admitInput } from "../admit-input.ts";
 import { resultsUnderKey } from "../idempotency/submit-results-under-key.ts";
 import { withSession } from "../open-session.ts";
 import { type SessionParams, sessionParams } from "../session-params.ts";
+import { dialectOfVersion } from "../stream-version.ts";
 import { submitOptionsOf } from "../submit-options.ts";
 
 export const submitMessageRoute: Route<SessionParams, unknown, CheckedMessageRequest> = {
@@ -36,12 +37,16 @@ export const submitMessageRoute: Route<SessionParams, unknown, CheckedMessageReq
       const { input, mode, parent } = body;
       const options = withLabels(body.options ?? {}, context);
       const { results, messages } = input;
+      const dialect = dialectOfVersion(body.streamVersion, server);
       await admitInput(context, { agent, options, messages });
       const chosen = { ...options, ...(mode ? { mode } : {}), ...(parent === undefined ? {} : { parent }) };
       const how = { ...chosen, ...submitOptionsOf(context) };
       const submit = (): Promise<AcceptedSubmission> =>
         server.runs.admit({ principal, session, isContinued: results !== undefined }, () => session.submit(input, how));
       const accepted = await (results ? resultsUnderKey(context, { sessionId: session.id, results, chosen }, submit) : submit());
-      return Response.json({ sessionId: session.id, ...accepted }, { status: accepted.replayed ? 200 : 202 });
+      return Response.json(
+        { sessionId: session.id, ...accepted, ...(dialect ? { dialect: dialect.name } : {}) },
+        { status: accepted.replayed ? 200 : 202 },
+      );
     }),
 };

@@ -173,8 +173,10 @@ function checkParent(state: State, input: NewInput, parent: string | null | unde
 }
 
 /** The options that are recorded with an input; none if the caller has chosen nothing. */
-export function runOptions({ model, temperature, maxTokens, reasoningEffort }: ExecuteOptions): { options?: RunOptions } {
-  const chosen = Object.entries({ model, temperature, maxTokens, reasoningEffort }).filter(([, value]) => value !== undefined);
+export function runOptions({ model, temperature, maxTokens, reasoningEffort, systemPrompt }: ExecuteOptions): { options?: RunOptions } {
+  const chosen = Object.entries({ model, temperature, maxTokens, reasoningEffort, systemPrompt }).filter(
+    ([, value]) => value !== undefined,
+  );
   return chosen.length === 0 ? {} : { options: Object.fromEntries(chosen) };
 }
 
