@@ -30,7 +30,7 @@ export interface RequestOptions {
   readonly signal?: AbortSignal;
 }
 
-/** What an input says beside its labels; the deployment declares which of them it takes. */
+/** Labels of an input as fields; the deployment declares which of them it takes. */
 export interface InputFields {
   /** Modes that the user has switched on. */
   readonly modes?: readonly string[];

@@ -1,3 +1,4 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 /* Rows of the orchestrator that the loop itself has: tools beside one another, what they see of the conversation, and what stops it. */
 import { expect, it } from "vitest";
 import { defineTool, execute, type Message } from "../src/index.ts";
@@ -129,4 +130,24 @@ it("B109: a streamed result is kept in full for later runs", async () => {
   const later = JSON.stringify(provider.requests[2]?.messages);
   expect(later).toContain("piece 0 ");
   expect(later).toContain("piece 49 ");
+});
+
+/** Frameworks and SDKs that run agents by themselves. */
+const frameworks =
+  /^(?:ai$|@ai-sdk\/|langchain$|@langchain\/|@langgraph|llamaindex$|@llamaindex\/|@openai\/agents|@mastra\/|@google\/(?:adk|genkit)|genkit$|crewai|autogen|@voltagent\/|@inngest\/agent-kit|@anthropic-ai\/claude-(?:code|agent-sdk)|beeai-framework)/;
+
+it("B92: no package that is shipped depends on an agent framework", () => {
+  const root = new URL("../../../", import.meta.url);
+  const manifests = ["packages", "apps"].flatMap((folder) =>
+    readdirSync(new URL(`${folder}/`, root)).flatMap((name) => {
+      const file = new URL(`${folder}/${name}/package.json`, root);
+      return existsSync(file) ? [JSON.parse(readFileSync(file, "utf8")) as { readonly [field: string]: object | undefined }] : [];
+    }),
+  );
+  const named = manifests.flatMap((one) =>
+    ["dependencies", "peerDependencies", "optionalDependencies", "devDependencies"].flatMap((field) => Object.keys(one[field] ?? {})),
+  );
+  expect(named).toContain("openai");
+  expect(named.filter((name) => frameworks.test(name))).toEqual([]);
+  expect(["ai", "@ai-sdk/openai", "@langchain/core", "@openai/agents", "@mastra/core"].every((name) => frameworks.test(name))).toBe(true);
 });

@@ -11,7 +11,7 @@ import { headOf } from "../stream-dialect.ts";
 import type { EventSink } from "./event-sink.ts";
 import { encodeFrames, frameText } from "./frames.ts";
 
-/** The frames of the execution itself: its beginning and its outcome stay, its list of messages is the dialect's to tell. */
+/** The frames of the execution itself: its beginning and its outcome stay, its list of messages is left to the dialect. */
 const kept: ReadonlySet<string> = new Set(["session_start", "execute_complete"]);
 const dropped: ReadonlySet<string> = new Set(["session_end"]);
 

@@ -129,7 +129,8 @@ export function startToolCall(options: ToolCallOptions): ToolCall {
       result: wasAborted ? { ...result, outcome: "aborted" } : result,
       progress: steps,
       durationMs,
-      ...(own ? { usage: { ...own.usage, tools: [tool.name] } } : {}),
+      // A tool that failed has spent the tokens, and is not named for them.
+      ...(own ? { usage: { ...own.usage, ...(result.outcome === "ok" ? { tools: [tool.name] } : {}) } } : {}),
       ...(own?.cost ? { cost: own.cost } : {}),
       ...(expenses.length > 0 ? { expenses } : {}),
     };
