@@ -80,10 +80,15 @@ export class Compactor {
     );
   }
 
-  async #asked(stretch: Stretch, writer: SummaryWriter, { signal, logger }: ContextPreparing): Promise<Summary> {
-    const { provider, model } = writer;
+  async #asked(stretch: Stretch, writer: SummaryWriter, { signal, logger, reserve }: ContextPreparing): Promise<Summary> {
+    const { provider, model, tokensMax } = writer;
     try {
+      const input = Math.ceil(stretch.units / unitsPerToken);
+      const reserved = await reserve?.({ provider: provider.name, model, usage: { input, output: tokensMax, source: "estimated" } });
+      // An account that has no room for a summary still gets its extract.
+      if (reserve && !reserved) return extracted(stretch);
       const { text, usage } = await writtenSummary(stretch.messages, writer, AbortSignal.any([signal, AbortSignal.timeout(summaryMs)]));
+      if (usage) reserved?.settle(usage);
       const spent = { provider: provider.name, model, ...(usage ? { usage } : {}) };
       this.#failures = text === "" ? this.#failures + 1 : 0;
       return { text: text === "" ? extracted(stretch).text : text, writer: spent };

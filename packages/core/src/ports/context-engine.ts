@@ -66,10 +66,25 @@ export interface ContextPreparation {
   readonly notes?: readonly { readonly action: string; readonly reason: string }[];
 }
 
+/** A model call that the engine is about to make by itself. */
+export interface ContextSpending {
+  readonly provider: string;
+  readonly model: string;
+  /** The most that it may spend. */
+  readonly usage: Usage;
+}
+
+/** The reservation of such a call. Unless it is settled, all of it stays spent. */
+export interface ContextReservation {
+  settle(usage: Usage): void;
+}
+
 export interface ContextPreparing {
   /** Aborted with the run. */
   readonly signal: AbortSignal;
   readonly logger: Logger;
+  /** Asks the usage ledger before a model call of the engine; `undefined`: refused, so the call must not be made. Absent: there is no ledger. */
+  readonly reserve?: (spending: ContextSpending) => Promise<ContextReservation | undefined>;
 }
 
 /** What takes the place of parts of a request. What is absent stays. */

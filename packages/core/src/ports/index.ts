@@ -11,6 +11,8 @@ export type {
   ContextHistory,
   ContextPreparation,
   ContextPreparing,
+  ContextReservation,
+  ContextSpending,
   FittedRequest,
   MessageSizes,
   SessionContext,

@@ -10,7 +10,7 @@ import { at } from "../../loop/append-list.ts";
 import type { FactBody, Verdict } from "../../loop/fact.ts";
 import type { Run, State } from "../../loop/state.ts";
 import type { Usage } from "../../message/usage.ts";
-import type { ContextCompaction, ContextPreparation, MessageSizes } from "../../ports/context-engine.ts";
+import type { ContextCompaction, ContextPreparation, ContextPreparing, MessageSizes } from "../../ports/context-engine.ts";
 import type { RequestBuilder } from "../../prompt/request-builder.ts";
 import type { PreparationDeps } from "../effects/effect-deps.ts";
 import { costOf } from "../effects/spent.ts";
@@ -65,7 +65,10 @@ export function admitCall(deps: Deps, setup: Setup, request: Request): SyncOrAsy
   const overflowed = run.retry?.failure.code === "CONTEXT_OVERFLOW";
   return andThen(setup.counts?.sizesOf(prepared, state), (sizes) => {
     const sized = { ...request, sizes };
-    const asked = setup.fitting.prepared({ run, state, prepared, sizes, overflowed }, setup.timeout);
+    const { reservations } = setup;
+    const reserve: ContextPreparing["reserve"] =
+      reservations && ((spending) => reservations.load().then((loaded) => loaded.reserveSummary(sized, spending)));
+    const asked = setup.fitting.prepared({ run, state, prepared, sizes, overflowed }, setup.timeout, reserve);
     return andThen(asked, (done) =>
       andThen(compactionOf(deps, state, done), (compacted) =>
         andThen(affordable(deps, setup, sized), (call): Admission => {

@@ -1,6 +1,13 @@
 import { type Failure, failureOf } from "../../errors.ts";
 import type { Run, State } from "../../loop/state.ts";
-import type { ContextCall, ContextPreparation, FittedRequest, MessageSizes, SessionContext } from "../../ports/context-engine.ts";
+import type {
+  ContextCall,
+  ContextPreparation,
+  ContextPreparing,
+  FittedRequest,
+  MessageSizes,
+  SessionContext,
+} from "../../ports/context-engine.ts";
 import { estimatedSizes } from "../../prompt/message-length.ts";
 import type { BuildingHistory, BuiltHistory, Fit, RequestBuilder } from "../../prompt/request-builder.ts";
 import type { SyncOrAsync } from "../effects/sync-or-async.ts";
@@ -38,7 +45,11 @@ export class RequestFitting {
   }
 
   /** What the engine does before the call is recorded; synchronous without a model call of its own. */
-  prepared(call: FittingCall, timeout: UserCodeTimeout): SyncOrAsync<ContextPreparation | undefined> {
+  prepared(
+    call: FittingCall,
+    timeout: UserCodeTimeout,
+    reserve?: ContextPreparing["reserve"],
+  ): SyncOrAsync<ContextPreparation | undefined> {
     const { state, prepared } = call;
     const context = prepared.messages ? undefined : this.#opened();
     if (!context?.prepare) return undefined;
@@ -47,6 +58,7 @@ export class RequestFitting {
     const { logger } = this.#deps;
     const io = {
       logger,
+      ...(reserve ? { reserve } : {}),
       get signal() {
         return timeout.signal;
       },

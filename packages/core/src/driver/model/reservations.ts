@@ -8,6 +8,7 @@
 import type { FactBody } from "../../loop/fact.ts";
 import type { Run, State } from "../../loop/state.ts";
 import { tokensOf, type Usage } from "../../message/usage.ts";
+import type { ContextReservation, ContextSpending } from "../../ports/context-engine.ts";
 import type { LedgerOutcome, UsageLedger } from "../../ports/usage-ledger.ts";
 import type { RequestBuilder } from "../../prompt/request-builder.ts";
 import type { Deps } from "../setup/deps.ts";
@@ -85,6 +86,27 @@ export class Reservations {
       const failure = { code, message, retryable: false };
       return { refused: [{ type: "run.finished", runId: effect.runId, status: "failed", reason: code, failure, ...keptOf(prepared) }] };
     }
+  }
+
+  /** Reserves a model call of the context engine, before the call that it prepares. An error of the ledger is reported, and the call is not made. */
+  async reserveSummary(request: AllowanceRequest, { provider, model, usage }: ContextSpending): Promise<ContextReservation | undefined> {
+    const { effect, prepared } = request;
+    const { ref, clock, bound } = this.#deps;
+    const summary: PreparedModel = { ...prepared, intent: { ...prepared.intent, provider, model } };
+    const id = `${ref.scope}/${ref.session}/${effect.id}/context`;
+    try {
+      const accounts = this.#accountsOf({ ...request, prepared: summary }, request.state.run as Run);
+      const ask = await amountOf(this.#deps, summary, usage);
+      const expiresAt = clock.now() + bound.agent.deadlines.totalMs;
+      const outcome = await this.#inTime((async () => this.#ledger.reserve({ id, accounts, ask, expiresAt }))());
+      if (outcome.type === "refused") return undefined;
+    } catch (error) {
+      reportThrown(this.#deps, "The usage ledger threw an error.", error);
+      return undefined;
+    }
+    const settled = async (spent: Usage): Promise<void> =>
+      this.#ledger.settle(id, { ...(await amountOf(this.#deps, summary, spent)), source: spent.source ?? "reported" });
+    return { settle: (spent) => this.#book(() => settled(spent)) };
   }
 
   async #asked(id: string, request: AllowanceRequest): Promise<LedgerOutcome> {

@@ -1,0 +1,67 @@
+import { createAgent, createSession, defineTool, execute } from "@loopwright/core";
+import { fixedPrices, memoryLedger, memoryStore, type ScriptedTurn, scripted } from "@loopwright/core/memory";
+import type { LedgerRequest, UsageLedger } from "@loopwright/core/ports";
+import { expect, it } from "vitest";
+import { contextEngine } from "../src/index.ts";
+
+const look = defineTool({ name: "look", description: "Looks.", parameters: { type: "object" }, execute: () => "seen ".repeat(60) });
+const prices = fixedPrices({ large: { inputUsd: 10, outputUsd: 10 }, small: { inputUsd: 1, outputUsd: 1 } });
+const usage = { input: 50, output: 10 };
+const summaryUsage = { input: 400, output: 30 };
+
+/** A session that is long enough for summaries, on a ledger that may refuse them. */
+async function played(refuses: boolean) {
+  const busy = (_: unknown, call: number): ScriptedTurn =>
+    call % 6 === 5 ? { text: `answer ${call}`, usage } : { calls: [{ name: "look" }], usage };
+  const base = scripted(busy as never, { model: "large" });
+  const provider = {
+    ...base,
+    stream: base.stream.bind(base),
+    capabilities: (model: string) => ({ ...base.capabilities(model), contextTokens: 1_000 }),
+  };
+  const writer = scripted(() => ({ text: "They looked.", usage: summaryUsage }), { model: "small" });
+  const context = contextEngine({ compaction: { summary: { provider: writer, model: "small" } } });
+  const agent = createAgent({ name: "looker", provider, tools: [look], context, prices, maxTokens: 100 });
+  const books = memoryLedger({ limits: { "scope/local": {} } });
+  const asked: LedgerRequest[] = [];
+  const ledger: UsageLedger = {
+    reserve(request) {
+      asked.push(request);
+      const { id } = request;
+      if (refuses && id.endsWith("/context")) return { type: "refused", account: "scope/local", which: "tokens", limit: 0, left: 0 };
+      return books.reserve(request);
+    },
+    settle: (id, spent) => books.settle(id, spent),
+    release: (id) => books.release(id),
+  };
+  const store = memoryStore();
+  const session = createSession({ id: "s", agent, store, ledger });
+  for (let input = 0; input < 4; input++) await execute(session, `question ${input}`).result();
+  const { totalUsage, totalCost } = session;
+  await session[Symbol.asyncDispose]();
+  const compactions = (await store.log.read({ scope: "local", session: "s" })).filter(({ type }) => type === "context.compacted");
+  const summaries = asked.filter(({ id }) => id.endsWith("/context"));
+  return { books, base, writer, summaries, compactions, totalUsage, totalCost };
+}
+
+it("a summary is reserved before it is written, and billed to the session and its accounts", async () => {
+  const { books, base, writer, summaries, compactions, totalUsage, totalCost } = await played(false);
+  const count = writer.requests.length;
+  expect(count).toBeGreaterThan(0);
+  expect([summaries.length, compactions.length]).toEqual([count, count]);
+  expect(new Set(summaries.map(({ id }) => id)).size).toBe(count);
+  for (const { ask } of summaries) expect(ask.tokens).toBeGreaterThan(summaryUsage.output);
+  const tokens = base.requests.length * 60 + count * 430;
+  expect((totalUsage?.input ?? 0) + (totalUsage?.output ?? 0)).toBe(tokens);
+  expect(totalCost?.totalUsd).toBeCloseTo((base.requests.length * 600 + count * 430) / 1e6, 12);
+  expect(books.spent("scope/local").tokens).toBe(tokens);
+  expect(books.spent("scope/local").costUsd).toBeCloseTo(totalCost?.totalUsd ?? 0, 9);
+});
+
+it("a summary that the ledger refuses is not written: an extract takes its place, and costs nothing", async () => {
+  const { books, base, writer, summaries, compactions } = await played(true);
+  expect(writer.requests).toEqual([]);
+  expect(summaries.length).toBeGreaterThan(0);
+  expect(compactions.length).toBeGreaterThan(0);
+  expect(books.spent("scope/local").tokens).toBe(base.requests.length * 60);
+});
