@@ -21,7 +21,7 @@ const pages = [
   "AGENTS.md",
   ...["packages", "apps"].flatMap((group) => readdirSync(join(root, group)).map((name) => `${group}/${name}/README.md`)),
   "examples/http/README.md",
-  ...["docs", "docs/decisions"].flatMap((folder) => readdirSync(join(root, folder)).map((name) => `${folder}/${name}`)),
+  ...["docs", "docs/cookbook", "docs/decisions"].flatMap((folder) => readdirSync(join(root, folder)).map((name) => `${folder}/${name}`)),
 ].filter((path) => path.endsWith(".md") && existsSync(join(root, path)));
 
 const blocks = pages.flatMap((page) =>
