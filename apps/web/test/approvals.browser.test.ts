@@ -74,7 +74,7 @@ pageTest("a call that waits for approval shows what it would do, and runs once i
   await finish(asked);
   expect(ran).toEqual([{ path: "notes/old.md" }]);
   expect(await chat.calls.getByRole("form").count()).toBe(0);
-  await chat.calls.getByRole("button", { name: /done/ }).waitFor();
+  await chat.calls.getByRole("button", { name: /, done,/ }).waitFor();
 });
 
 pageTest("a denied call is told so, with the note that the model reads; all of it with the keyboard", async (scene) => {

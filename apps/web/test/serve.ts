@@ -4,7 +4,7 @@ import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { type Agent, AgentError, createAgent, defineTool, type Tool, type ToolEvent } from "@loopwright/core";
 import { memoryStore } from "@loopwright/core/memory";
-import type { ModelProvider } from "@loopwright/core/ports";
+import type { ModelProvider, SessionStore } from "@loopwright/core/ports";
 import { createRuntime } from "@loopwright/host";
 import { offline } from "@loopwright/providers-scripted";
 import { createServer, type ServerOptions } from "@loopwright/server";
@@ -16,6 +16,8 @@ export interface ServePageOptions extends Pick<ServerOptions, "authenticate" | "
   readonly port?: number;
   /** A file, for sessions that outlive the process. Default: memory. */
   readonly storePath?: string;
+  /** In place of `storePath`. */
+  readonly store?: SessionStore;
   /** Default: the offline model at its usual pace. */
   readonly provider?: ModelProvider;
   /** In place of the one agent `demo` of `provider`. */
@@ -65,12 +67,12 @@ export const demoTools: readonly Tool[] = [
 
 /** The page under an address of this machine, until `close`. */
 export async function servePage(options: ServePageOptions = {}): Promise<Listening> {
-  const { port = 0, storePath, provider = offline(), agents, ...rest } = options;
+  const { port = 0, storePath, store, provider = offline(), agents, ...rest } = options;
   const server = createServer({
     ...rest,
     runtime: createRuntime({
       agents: agents ?? [createAgent({ name: "demo", provider, tools: demoTools })],
-      store: storePath === undefined ? memoryStore() : sqliteStore(storePath),
+      store: store ?? (storePath === undefined ? memoryStore() : sqliteStore(storePath)),
     }),
     page: staticFiles(fileURLToPath(new URL("../dist", import.meta.url))),
   });

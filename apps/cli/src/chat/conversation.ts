@@ -1,5 +1,6 @@
 import type { AgentEvent } from "@loopwright/core";
 import { complaintOf } from "../complaint.ts";
+import { agentsOf } from "../screen/agent-tree.ts";
 import { addNotice, foldScreen, screenOf } from "../screen/fold-screen.ts";
 import { emptyScreen, type Screen, type Tone } from "../screen/screen.ts";
 import { asksForMore, decisionOf } from "./approval-lines.ts";
@@ -86,6 +87,7 @@ class SessionConversation implements Conversation {
     const { messages, pendingToolCalls, pendingApprovals, state, usage, cost, contextTokens } = this.session;
     this.screen = {
       ...this.screen,
+      agents: agentsOf(messages),
       ...(usage ? { usage } : {}),
       ...(cost ? { cost } : {}),
       ...(contextTokens === undefined ? {} : { contextTokens }),

@@ -1,3 +1,4 @@
+import { agentLines } from "../screen/agent-tree.ts";
 import { summaryLine } from "../summary-line.ts";
 import { oneLine } from "../terminal/neutralise.ts";
 import type { ChatPlace } from "./chat-place.ts";
@@ -17,6 +18,7 @@ export interface SlashHost {
 const help = [
   "/model [name]   show or choose the model of the next messages",
   "/new            begin a new session",
+  "/agents         list the agents that worked for this session, and what they spent",
   "/sessions       list the latest sessions",
   "/help           this list",
   "/quit           leave (also Ctrl+C twice, Ctrl+D)",
@@ -25,7 +27,7 @@ const help = [
   "Ctrl+T shows or hides thinking, Ctrl+O the details of tools, from the next block on. Up brings back what was sent.",
 ];
 
-const names = ["help", "model", "new", "quit", "sessions"] as const;
+const names = ["agents", "help", "model", "new", "quit", "sessions"] as const;
 type Name = (typeof names)[number] | "exit";
 
 /** True when the words are a slash command; it is then carried out. A path such as `/tmp/x` is none. */
@@ -37,6 +39,9 @@ export async function runSlashCommand(text: string, host: SlashHost): Promise<bo
   const name = nameOf(typed.toLowerCase());
   const { conversation, place } = host;
   switch (name) {
+    case "agents":
+      conversation.notice("quiet", agentsText(conversation));
+      return true;
     case "help":
       conversation.notice("quiet", help);
       return true;
@@ -70,6 +75,10 @@ function nameOf(typed: string): Name | undefined {
   if (typed === "exit") return "exit";
   const fitting = names.filter((name) => name.startsWith(typed));
   return typed !== "" && fitting.length === 1 ? fitting[0] : names.find((name) => name === typed);
+}
+
+function agentsText({ screen }: Conversation): readonly string[] {
+  return screen.agents.length === 0 ? ["No other agent has worked for this session."] : agentLines(screen.agents);
 }
 
 async function latest(place: ChatPlace): Promise<readonly string[]> {

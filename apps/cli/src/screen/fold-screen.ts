@@ -8,14 +8,25 @@ import {
   type Message,
 } from "@loopwright/core";
 import { neutralise, oneLine } from "../terminal/neutralise.ts";
+import { foldAgents, stepOf } from "./agent-tree.ts";
 import { finishBlocks, messageBlocks, reconcile } from "./message-blocks.ts";
 import type { Activity, Block, Screen, Tone, ToolBlock } from "./screen.ts";
 import { argsText, changeTool, endTool, growOutput, lateTool, outputText, replaceOutput, toolBlock } from "./tool-blocks.ts";
 
 /** The screen after one event. `now` is in milliseconds since the epoch; unknown events change nothing. */
 export function foldScreen(screen: Screen, event: AgentEvent, now: number): Screen {
-  if ("lane" in event) return foldEphemeral(screen, event, now);
-  return "seq" in event ? foldDurable(screen, event, now) : screen;
+  if ("lane" in event) return withAgents(foldEphemeral(screen, event, now), event);
+  return "seq" in event ? withAgents(foldDurable(screen, event, now), event) : screen;
+}
+
+/** With what the event reports of children: their tree, and the step of the call that waits for them. */
+function withAgents(screen: Screen, event: DurableEvent | EphemeralEvent): Screen {
+  const agents = foldAgents(screen.agents, event);
+  const step = stepOf(event);
+  const known = agents === screen.agents ? screen : { ...screen, agents };
+  return step === undefined || !("callKey" in event) || event.callKey === undefined
+    ? known
+    : changed(known, event.callKey, (tool) => ({ ...tool, step }));
 }
 
 /** The screen with a notice of the program's own. */

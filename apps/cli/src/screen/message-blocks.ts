@@ -1,6 +1,6 @@
 import { type AssistantPart, type Message, textOf } from "@loopwright/core";
 import { neutralise, oneLine } from "../terminal/neutralise.ts";
-import type { Block, Screen } from "./screen.ts";
+import { type Block, emptyScreen, type Screen } from "./screen.ts";
 import { argsText, toolBlock } from "./tool-blocks.ts";
 
 /** The streamed blocks, corrected by the recorded message: lost text and blocks that were never streamed are added. */
@@ -48,7 +48,7 @@ export function messageBlocks(message: Message, id: string): readonly Block[] {
     case "tool_result":
       return [];
     case "assistant":
-      return reconcile({ blocks: [], activity: "idle", pending: [], approvals: [] }, message.content, 0).map((block) =>
+      return reconcile(emptyScreen, message.content, 0).map((block) =>
         block.kind === "text" || block.kind === "thinking" ? { ...block, id: `${id}-${block.id}`, isDone: true } : block,
       );
     default:

@@ -46,6 +46,20 @@ export interface ToolBlock {
   readonly isDone: boolean;
 }
 
+/** A child that worked for a session, or for one of its children. */
+export interface ScreenAgent {
+  readonly session: string;
+  /** As the terminal may show it. */
+  readonly name: string;
+  /** The session of the child that began it; absent: the session of the screen did. */
+  readonly parent?: string;
+  readonly isDone: boolean;
+  /** The tool that it runs now. */
+  readonly tool?: string;
+  readonly usage?: Usage;
+  readonly cost?: Cost;
+}
+
 /** What runs now, for the footer. */
 export type Activity = "idle" | "waiting" | "thinking" | "writing" | "tools" | "asking" | "aborting" | "retrying";
 
@@ -61,6 +75,8 @@ export interface Screen {
   readonly cost?: Cost;
   /** Tokens of the last model call: what counts against the window. */
   readonly contextTokens?: number;
+  /** Children, in the order in which they began. */
+  readonly agents: readonly ScreenAgent[];
   readonly pending: readonly PendingToolCall[];
   /** Calls that wait for the person's approval. */
   readonly approvals: readonly PendingApproval[];
@@ -70,4 +86,4 @@ export interface Screen {
 }
 
 /** The screen before anything happened. */
-export const emptyScreen: Screen = { blocks: [], activity: "idle", pending: [], approvals: [] };
+export const emptyScreen: Screen = { blocks: [], activity: "idle", agents: [], pending: [], approvals: [] };

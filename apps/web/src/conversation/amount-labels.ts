@@ -1,4 +1,4 @@
-import type { Cost } from "@loopwright/core/protocol";
+import type { Cost, Usage } from "@loopwright/core/protocol";
 
 const short = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
 const whole = new Intl.NumberFormat("en");
@@ -54,4 +54,9 @@ export function dayLabel(at: number, now: number): string {
   if (days === 0) return "Today";
   if (days === 1) return "Yesterday";
   return then.getFullYear() === today.getFullYear() ? day.format(at) : dayOfYear.format(at);
+}
+
+/** Everything read and written. */
+export function tokensIn({ input = 0, cacheRead = 0, cacheWrite = 0, output = 0, total }: Usage): number {
+  return total ?? input + cacheRead + cacheWrite + output;
 }

@@ -1,10 +1,9 @@
 import { type ReactNode, useEffect, useMemo, useRef } from "react";
 import { Icon } from "../app/icon.tsx";
 import { ProblemNote } from "../app/problem-note.tsx";
-import { durationLabel, momentLabel, moneyLabel, tokensLabel } from "../conversation/amount-labels.ts";
+import { durationLabel, momentLabel, moneyLabel, tokensIn, tokensLabel } from "../conversation/amount-labels.ts";
 import type { RunViewProps } from "../conversation/conversation-actions.ts";
 import { PlainText } from "../conversation/markdown/plain-text.tsx";
-import { tokensIn } from "../conversation/messages/answer-figures.ts";
 import { useRunEvents } from "./use-run-events.ts";
 import type { Waterfall } from "./waterfall.ts";
 import { waterfallOf } from "./waterfall-of.ts";

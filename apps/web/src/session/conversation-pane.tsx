@@ -3,10 +3,12 @@ import type { ReactNode } from "react";
 import { useWatched } from "../app/use-watched.ts";
 import { Conversation } from "../conversation/conversation.tsx";
 import type { ConversationActions } from "../conversation/conversation-actions.ts";
-import type { OpenSession } from "./open-session.ts";
+import { TracesContext } from "../traces/traces-context.ts";
+import { useTraces } from "./child-session.tsx";
+import type { FollowedSession } from "./use-open-session.ts";
 
 export interface ConversationPaneProps {
-  readonly session: OpenSession;
+  readonly session: FollowedSession;
   readonly actions: ConversationActions;
   readonly target: MessageId | undefined;
 }
@@ -14,10 +16,13 @@ export interface ConversationPaneProps {
 /** The messages of a session, as soon as they are known. */
 export function ConversationPane({ session, actions, target }: ConversationPaneProps): ReactNode {
   const view = useWatched(session, (state) => state.view);
+  const traces = useTraces(session);
   return (
     <div className="conversation-place">
       {view ? (
-        <Conversation view={view} actions={actions} {...(target === undefined ? {} : { target })} />
+        <TracesContext value={traces}>
+          <Conversation view={view} actions={actions} {...(target === undefined ? {} : { target })} />
+        </TracesContext>
       ) : (
         <p className="loading" role="status">
           <span className="spinner" />

@@ -1,8 +1,7 @@
-import type { DurableEvent } from "@loopwright/core/protocol";
-import { lazy, type ReactNode, Suspense, useCallback } from "react";
+import { lazy, type ReactNode, Suspense, useMemo } from "react";
 import { useServices } from "../app/services.ts";
 import { useWatched } from "../app/use-watched.ts";
-import type { RunViewProps } from "../conversation/conversation-actions.ts";
+import { loadRun } from "./load-run.ts";
 import type { OpenSession } from "./open-session.ts";
 
 const RunView = lazy(async () => ({ default: (await import("../run-view/run-view.tsx")).RunView }));
@@ -18,18 +17,7 @@ export function RunPane({ session, runId, onClose }: RunPaneProps): ReactNode {
   const { client } = useServices();
   const view = useWatched(session, (state) => state.view);
   const { sessionId } = session;
-  const load: RunViewProps["load"] = useCallback(
-    async (run, signal) => {
-      const events: DurableEvent[] = [];
-      for (let after = ""; ; ) {
-        const page = await client.sessions.run(sessionId, run, { after, signal });
-        events.push(...page.events);
-        if (page.next === undefined) return events;
-        after = page.next;
-      }
-    },
-    [client, sessionId],
-  );
+  const load = useMemo(() => loadRun(client, sessionId), [client, sessionId]);
   if (!view) return null;
   return (
     <aside className="run-place" aria-label="How this answer was made">

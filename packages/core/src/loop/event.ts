@@ -138,7 +138,17 @@ export type DurableBody =
   | { readonly type: "agent_end"; readonly callKey?: string; readonly session: string; readonly usage?: Usage; readonly cost?: Cost }
   | { readonly type: "aborting"; readonly reason: string }
   | { readonly type: "limit_reached"; readonly which: string; readonly value: number }
-  | { readonly type: "context_compacted"; readonly from: MessageId; readonly to: MessageId; readonly usage?: Usage; readonly cost?: Cost }
+  /** From here on models are sent `summary` in place of these messages of the path, which stay as they are. */
+  | {
+      readonly type: "context_compacted";
+      readonly from: MessageId;
+      readonly to: MessageId;
+      readonly summary: string;
+      readonly tokensBefore?: number;
+      readonly tokensAfter?: number;
+      readonly usage?: Usage;
+      readonly cost?: Cost;
+    }
   /** A hook has changed something. Published before the event of the changed message, call or result. */
   | ({ readonly type: "verdict" } & Verdict)
   /** Usage of hooks or tools that no other event reports. */

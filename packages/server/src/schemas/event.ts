@@ -86,7 +86,14 @@ const durableTypes = [
   durable("agent_end", { callKey: z.string().exactOptional(), session: z.string(), ...spent }),
   durable("aborting", { reason: z.string() }),
   durable("limit_reached", { which: z.string(), value: z.number() }),
-  durable("context_compacted", { from: z.string(), to: z.string(), ...spent }),
+  durable("context_compacted", {
+    from: z.string(),
+    to: z.string(),
+    summary: z.string(),
+    tokensBefore: z.number().exactOptional(),
+    tokensAfter: z.number().exactOptional(),
+    ...spent,
+  }),
   durable("verdict", {
     hook: z.string(),
     point: z.enum(["accept", "prepare", "filter", "decide", "parse", "gate", "review", "run"]),

@@ -2,8 +2,10 @@ import type { ViewCall, ViewMessage } from "@loopwright/client";
 import type { ToolCallPart } from "@loopwright/core/protocol";
 import { memo, type ReactNode, use, useId } from "react";
 import { Icon } from "../../app/icon.tsx";
+import { useTrace } from "../../traces/traces-context.ts";
 import { ActionsContext } from "../actions-context.ts";
 import { durationLabel } from "../amount-labels.ts";
+import { ChildTraces } from "../child-traces.tsx";
 import { Elapsed } from "../elapsed.tsx";
 import { useFold } from "../fold-state.ts";
 import { PlainText } from "../markdown/plain-text.tsx";
@@ -13,6 +15,7 @@ import { CallBody, type ShownCallProps } from "./call-body.tsx";
 import { CallIcon } from "./call-icon.tsx";
 import { stateWords } from "./call-words.ts";
 import { ChildCalls } from "./child-calls.tsx";
+import { ResultParts } from "./result-parts.tsx";
 import { argsLine, shownCall } from "./shown-call.ts";
 import "./calls.css";
 
@@ -30,6 +33,9 @@ export const CallOf = memo(function CallOf({ part, call, result, number, count }
   const order = count > 1 ? { order: `Call ${number} of ${count}` } : {};
   return <CallCard shown={shownCall(part, call, result)} {...(call ? { call } : {})} {...order} />;
 });
+
+/** The run of a call key, `<runId>.<turn>.<index>`; a call that is being written has none yet. */
+const runOf = (key: string): string | undefined => /^(.+)\.\d+\.\d+$/.exec(key)?.[1];
 
 /** A call in one line; what it was given and what came of it on request. */
 export function CallCard({ shown, call, order }: ShownCallProps & { readonly order?: string }): ReactNode {
@@ -74,9 +80,38 @@ export function CallCard({ shown, call, order }: ShownCallProps & { readonly ord
       <div id={body} hidden={!isOpen}>
         {isOpen ? <CallBody shown={shown} {...(call ? { call } : {})} /> : null}
       </div>
-      <VerdictLines name={shown.key} verdicts={isAsked ? call?.verdicts?.filter(({ action }) => action !== "ask") : call?.verdicts} />
+      {isOpen ? null : <Pictures shown={shown} />}
+      <CallVerdicts shown={shown} verdicts={call?.verdicts} />
       {isAsked && call ? <CallApproval key={call.callKey} call={call} {...(order === undefined ? {} : { order })} /> : null}
       <ChildCalls callKey={shown.key} />
+      <CallChildren name={shown.key} />
     </div>
   );
+}
+
+/** Pictures that the tool made, also while the call is folded. */
+function Pictures({ shown: { output } }: Pick<ShownCallProps, "shown">): ReactNode {
+  const pictures = output.filter((part) => part.type === "image");
+  return pictures.length === 0 ? null : (
+    <div className="call-pictures">
+      <ResultParts parts={pictures} />
+    </div>
+  );
+}
+
+/** What hooks changed of the call. While a person is asked, the question below has the reason of the hook that asks. */
+function CallVerdicts({
+  shown,
+  verdicts,
+}: Pick<ShownCallProps, "shown"> & { readonly verdicts: ViewCall["verdicts"] | undefined }): ReactNode {
+  const trace = useTrace(runOf(shown.key));
+  const known = verdicts ?? trace?.ofCalls.get(shown.key);
+  const isAsked = shown.state === "awaiting_approval";
+  return <VerdictLines name={shown.key} verdicts={isAsked ? known?.filter(({ action }) => action !== "ask") : known} />;
+}
+
+/** The children that the call has begun. */
+function CallChildren({ name }: { readonly name: string }): ReactNode {
+  const trace = useTrace(runOf(name));
+  return <ChildTraces agents={trace?.agents.filter(({ callKey }) => callKey === name) ?? []} />;
 }

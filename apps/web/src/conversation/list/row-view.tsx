@@ -1,6 +1,7 @@
 import type { SessionView } from "@loopwright/client";
 import { memo, type ReactNode, type Ref } from "react";
 import { dayLabel } from "../amount-labels.ts";
+import { HookChildren } from "../child-traces.tsx";
 import { Answer } from "../messages/answer-message.tsx";
 import { Notice } from "../messages/notice.tsx";
 import { RunEnd } from "../messages/run-end.tsx";
@@ -63,6 +64,7 @@ function Content({ row, view }: Pick<RowViewProps, "row" | "view">): ReactNode {
       return (
         <>
           <VerdictLines name={row.key} verdicts={view.verdicts} />
+          <HookChildren runId={view.run?.runId} />
           <WorkNote run={view.run} />
         </>
       );

@@ -1,7 +1,8 @@
 import type { ViewMessage } from "@loopwright/client";
 import type { AssistantMessage } from "@loopwright/core/protocol";
 import { expect, it } from "vitest";
-import { figuresOf, tokensIn } from "./answer-figures.ts";
+import { tokensIn } from "../amount-labels.ts";
+import { figuresOf } from "./answer-figures.ts";
 
 const turn = (at: number, message: Partial<AssistantMessage>, timings?: ViewMessage["timings"]): ViewMessage => ({
   id: String(at),

@@ -54,8 +54,3 @@ function speedOf(turns: readonly ViewMessage[]): number | undefined {
   }
   return writingMs < shortestWritingMs ? undefined : (tokens / writingMs) * 1000;
 }
-
-/** Everything read and written. */
-export function tokensIn({ input = 0, cacheRead = 0, cacheWrite = 0, output = 0, total }: Usage): number {
-  return total ?? input + cacheRead + cacheWrite + output;
-}

@@ -2,12 +2,12 @@ import { textOf } from "@loopwright/core/protocol";
 import { type ReactNode, use, useId, useMemo } from "react";
 import { Icon } from "../../app/icon.tsx";
 import { ActionsContext } from "../actions-context.ts";
-import { clockLabel, countLabel, durationLabel, momentLabel, moneyLabel, tokensLabel } from "../amount-labels.ts";
+import { clockLabel, countLabel, durationLabel, momentLabel, moneyLabel, tokensIn, tokensLabel } from "../amount-labels.ts";
 import { CopyButton } from "../copy-button.tsx";
 import { useFold } from "../fold-state.ts";
 import { inertText } from "../markdown/plain-text.tsx";
 import type { MessageRow } from "../rows/conversation-row.ts";
-import { type AnswerFigures, figuresOf, tokensIn } from "./answer-figures.ts";
+import { type AnswerFigures, figuresOf } from "./answer-figures.ts";
 import { VersionSwitch } from "./version-switch.tsx";
 
 /** What can be done with an answer, and what it took. */

@@ -1,7 +1,10 @@
-import type { SessionView, ViewAnswer, ViewRun, ViewVerdict } from "@loopwright/client";
+import type { SessionView, ViewAnswer, ViewMessage, ViewRun, ViewVerdict } from "@loopwright/client";
 import type { AssistantMessage } from "@loopwright/core/protocol";
 import { memo, type ReactNode } from "react";
 import { Icon } from "../../app/icon.tsx";
+import { useTrace } from "../../traces/traces-context.ts";
+import { HookChildren } from "../child-traces.tsx";
+import { CompactionLines } from "../compaction-lines.tsx";
 import { PlainText } from "../markdown/plain-text.tsx";
 import type { MessageRow } from "../rows/conversation-row.ts";
 import { VerdictLines } from "../verdict-lines.tsx";
@@ -44,13 +47,25 @@ export const Answer = memo(function Answer(props: AnswerProps): ReactNode {
   const { name, row, message, calls } = props;
   return (
     <div className="answer">
-      <VerdictLines name={name} verdicts={row.entry.verdicts} />
+      <Before name={name} entry={row.entry} />
       {keptParts({ name, message, calls, results: row.results })}
       <StopMark message={message} />
+      {row.turns.length > 0 ? <HookChildren runId={row.entry.runId} /> : null}
       {row.turns.length > 0 ? <AnswerFoot row={row} /> : null}
     </div>
   );
 });
+
+/** What stands above a kept message: what was summarised for it, and what hooks changed. */
+function Before({ name, entry: { id, runId, verdicts } }: { readonly name: string; readonly entry: ViewMessage }): ReactNode {
+  const trace = useTrace(runId);
+  return (
+    <>
+      <CompactionLines compactions={trace?.compactions.get(id)} />
+      <VerdictLines name={name} verdicts={verdicts ?? trace?.verdicts.get(id)} />
+    </>
+  );
+}
 
 /** Why a message ends unexpectedly. */
 function StopMark({ message: { stopReason, errorMessage } }: { readonly message: AssistantMessage }): ReactNode {

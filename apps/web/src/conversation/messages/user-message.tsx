@@ -1,6 +1,7 @@
 import { partsOf, textOf, type UserMessage, type UserPart } from "@loopwright/core/protocol";
 import { type ReactNode, use, useState } from "react";
 import { Icon } from "../../app/icon.tsx";
+import { useTrace } from "../../traces/traces-context.ts";
 import { ActionsContext } from "../actions-context.ts";
 import { momentLabel } from "../amount-labels.ts";
 import { JsonText } from "../calls/long-text.tsx";
@@ -22,7 +23,8 @@ export interface UserMessageProps {
 export function UserMessageView({ row, message }: UserMessageProps): ReactNode {
   const [isEdited, setEdited] = useState(false);
   const { linkTo, copy } = use(ActionsContext);
-  const { id, at } = row.entry;
+  const { id, at, runId } = row.entry;
+  const trace = useTrace(runId);
   const text = textOf(message);
   const others = partsOf<UserPart>(message.content).filter((part) => part.type !== "text");
   if (isEdited) return <EditMessage id={id} text={text} onDone={() => setEdited(false)} />;
@@ -37,7 +39,7 @@ export function UserMessageView({ row, message }: UserMessageProps): ReactNode {
         </div>
       )}
       {text === "" ? null : <Words id={id} text={text} />}
-      <VerdictLines name={id} verdicts={row.entry.verdicts} />
+      <VerdictLines name={id} verdicts={row.entry.verdicts ?? trace?.verdicts.get(id)} />
       <div className="message-foot user-foot">
         <VersionSwitch id={id} versions={row.versions} />
         <span className="message-actions">

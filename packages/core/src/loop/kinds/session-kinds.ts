@@ -34,7 +34,16 @@ export const ownerClaimed: FactKind<"owner.claimed"> = {
 export const contextCompacted: FactKind<"context.compacted"> = {
   fits: always,
   fold: foldCompaction,
-  tell: (_, { from, to, usage, cost }) => [{ type: "context_compacted", from, to, ...(usage ? { usage } : {}), ...(cost ? { cost } : {}) }],
+  tell: (_, { from, to, summary, tokensBefore, tokensAfter, usage, cost }) => [
+    {
+      type: "context_compacted",
+      ...{ from, to, summary },
+      ...(tokensBefore === undefined ? {} : { tokensBefore }),
+      ...(tokensAfter === undefined ? {} : { tokensAfter }),
+      ...(usage ? { usage } : {}),
+      ...(cost ? { cost } : {}),
+    },
+  ],
 };
 
 export const scheduleSet: FactKind<"schedule.set"> = { fits: always, fold: foldScheduleSet };
