@@ -35,6 +35,15 @@ describe("a bug that is planted", () => {
     expect(bugs).toMatchObject([{ outage: expect.stringContaining("atMs"), finding: expect.stringMatching(/I4|I10/) }]);
   });
 
+  it.each([
+    ["a process starts another child", "I16"],
+    ["a child is given up", "I16"],
+    ["what a child spent", "I16"],
+  ])("in the children of agents is found by a seed of trees: %s", async (name, invariant) => {
+    const { bugs } = await runPlantedBugs({ root, only: [name], seedsMax: 60 });
+    expect(bugs).toMatchObject([{ kind: "source", seed: expect.any(Number), finding: expect.stringContaining(invariant) }]);
+  });
+
   it("in the sources is found in a copy of them", async () => {
     const { bugs } = await runPlantedBugs({ root, only: ["effects are launched before their intent"], seedsMax: 50 });
     expect(bugs).toMatchObject([{ kind: "source", finding: expect.stringContaining("before its intent was in the log") }]);

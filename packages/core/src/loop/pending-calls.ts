@@ -67,9 +67,12 @@ const counts = (run: Run, call: Call | undefined): boolean => (call ? (policyOf(
 const policyOf = (run: Run, call: Call): ToolPolicy | undefined => policyOfShown(run, call.part.name);
 const hasLookup = (run: Run, call: Call): boolean => policyOf(run, call)?.lookup ?? false;
 
+/** A call that has a child attaches to it however often its process has died: what the child does has attempts of its own. */
 function mayRunAgain(run: Run, call: Call): boolean {
   const policy = policyOf(run, call);
-  return policy !== undefined && policy.replay !== "once" && call.attempt - (call.suspensions ?? 0) < run.limits.toolAttemptsMax;
+  if (policy === undefined || policy.replay === "once") return false;
+  if (run.children?.some(({ callKey, isDone }) => callKey === call.part.callKey && !isDone)) return true;
+  return call.attempt - (call.suspensions ?? 0) < run.limits.toolAttemptsMax;
 }
 
 /** One request for all client calls of the turn. */

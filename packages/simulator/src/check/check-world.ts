@@ -9,6 +9,7 @@ import { checkHosts } from "./check-hosts.ts";
 import { checkLog } from "./check-log.ts";
 import { checkOpening } from "./check-opening.ts";
 import { checkRecording } from "./check-recordings.ts";
+import { checkTree } from "./check-tree.ts";
 import { checkWitness } from "./check-witness.ts";
 import { claimsInto, type Finding } from "./finding.ts";
 import { readLog } from "./log-model.ts";
@@ -47,6 +48,7 @@ export async function checkWorld({ world, clients, options, isOver }: WorldToChe
     }
     if (isOver) await checkStates(world, session, findings);
     checkHandOvers({ world, session, facts, model, claim });
+    await checkTree({ world, session, facts, findings, isOver });
   }
   await checkHosts(world, { findings, isOver });
   return findings;

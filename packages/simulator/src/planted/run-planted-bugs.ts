@@ -12,6 +12,7 @@ import type { Sabotage } from "../world/simulated-world.ts";
 import { hostFlaws } from "./host-flaws.ts";
 import { type PortFlaw, portFlaws } from "./port-flaws.ts";
 import { type SourceFlaw, sourceFlaws } from "./source-flaws.ts";
+import { treeFlaws } from "./tree-flaws.ts";
 
 export interface PlantedBugsOptions {
   /** The repository of Loopwright: flaws in core and host are written into a copy of their sources. Default: only flaws of ports are tried. */
@@ -64,7 +65,7 @@ export async function runPlantedBugs(options: PlantedBugsOptions = {}): Promise<
   };
   for (const flaw of portFlaws.filter(isWanted)) await note(flaw.name, "port", () => tryPort(flaw, options));
   if (root !== undefined)
-    for (const flaw of [...sourceFlaws, ...hostFlaws].filter(isWanted))
+    for (const flaw of [...sourceFlaws, ...hostFlaws, ...treeFlaws].filter(isWanted))
       await note(flaw.name, "source", () => trySource(flaw, { ...options, root }));
   const missed = bugs
     .filter(({ seed, schedule, outage, crash }) => (seed ?? schedule ?? outage ?? crash) === undefined)
@@ -106,7 +107,7 @@ async function trySource(flaw: SourceFlaw, options: PlantedBugsOptions & { reado
   try {
     const problem = await plant(flaw, { root, folder });
     if (problem !== undefined) return { problem };
-    await writeFile(join(folder, "run.ts"), runner(flaw, seedsMax, limitMs));
+    await writeFile(join(folder, "run.ts"), (flaw.isOfTree ? treeRunner : runner)(flaw, seedsMax, limitMs));
     return await runCopy(folder, limitMs);
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -162,6 +163,15 @@ const [failure] = failures;
 if (failure) said({ seed: failure.seed, finding: failure.findings[0] });
 if (${isOfHost}) await crashes();
 said({});
+`;
+
+const treeRunner = (_: SourceFlaw, seedsMax: number, limitMs: number): string => `
+import { runSeeds } from "./simulator/src/index.ts";
+import { treeAgent, treeModel } from "./simulator/src/people/tree-agent.ts";
+const tree = { agent: treeAgent(), model: treeModel };
+const { failures: [failure] } = await runSeeds({ ...tree, from: 1, count: ${seedsMax}, limitMs: ${limitMs}, failuresMax: 1 });
+process.stdout.write(JSON.stringify(failure ? { seed: failure.seed, finding: failure.findings[0] } : {}));
+process.exit(0);
 `;
 
 function runCopy(folder: string, limitMs: number): Promise<Trial> {

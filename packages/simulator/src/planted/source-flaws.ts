@@ -5,6 +5,8 @@ export interface SourceFlaw {
   readonly in?: "core" | "host";
   /** In its sweeps, evictions or hand-overs: seeds are tried first, then hand-overs at every place of `script`. */
   readonly isOfHost?: boolean;
+  /** Of agents that use agents: seeds of trees are tried, and nothing else. */
+  readonly isOfTree?: boolean;
   /** Below `src` of the package. */
   readonly file: string;
   /** Stands exactly once in the file. */

@@ -16,7 +16,7 @@ export function nodeAgent(
   return createAgent({
     ...agent,
     provider: simulatedModel({ ...options, like: agent.provider }),
-    tools: witnessedTools(agent.tools, { ...options, slowestMs: toolSlowestMs }),
+    tools: witnessedTools(agent.tools, { ...options, slowestMs: toolSlowestMs, below: (child) => nodeAgent(child, options) }),
     hooks: agent.hooks.map((hooks) => slowHooks(hooks, { node, time, thinkMs: () => options.dice.next() ** 3 * hookSlowestMs })),
   });
 }

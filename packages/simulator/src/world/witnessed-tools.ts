@@ -1,4 +1,4 @@
-import type { Tool, ToolContext, ToolEvent, ToolReturn } from "@loopwright/core";
+import type { Agent, Tool, ToolContext, ToolEvent, ToolReturn } from "@loopwright/core";
 import type { Dice } from "./dice.ts";
 import type { SimulatedNode } from "./simulated-node.ts";
 import type { VirtualTime } from "./virtual-time.ts";
@@ -14,6 +14,8 @@ export interface WitnessedToolsOptions {
   readonly slowestMs: number;
   /** How long this tool takes instead. */
   readonly toolMs?: (tool: string) => number;
+  /** An agent that a tool starts, as the simulated process runs it. */
+  readonly below: (agent: Agent) => Agent;
 }
 
 /**
@@ -55,8 +57,14 @@ async function run(tool: Tool, { args, context, options }: Scene): Promise<Extra
   context.signal.addEventListener("abort", () => tellOn(context, node), { once: true });
   const workMs = tookMs * dice.next();
   await workFor(node, workMs, signal);
-  const work = Promise.resolve().then(() => collect(tool.execute?.(args, context)));
-  time.hold(work);
+  const child = Promise.withResolvers<void>();
+  const place = withChildren(context, (agent) => {
+    child.resolve();
+    return options.below(agent);
+  });
+  const work = Promise.resolve().then(() => collect(tool.execute?.(args, place)));
+  // A child takes its time: it works as the simulated process does.
+  time.hold(Promise.race([work, child.promise]));
   const finish = (outcome: NonNullable<ToolStart["outcome"]>): void => {
     start.outcome = outcome;
     start.endedAtMs = time.nowMs;
@@ -73,6 +81,12 @@ async function run(tool: Tool, { args, context, options }: Scene): Promise<Extra
     finish("failed");
     throw error;
   }
+}
+
+/** The same context, which starts other agents than the tool names. */
+function withChildren(context: ToolContext, below: (agent: Agent) => Agent): ToolContext {
+  const child: ToolContext["child"] = (key, agent, input, more) => context.child(key, below(agent as Agent) as typeof agent, input, more);
+  return Object.create(context, { child: { value: child } }) as ToolContext;
 }
 
 /** Works in steps: a tool makes no progress while its process is paused. */

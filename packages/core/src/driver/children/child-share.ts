@@ -3,15 +3,35 @@ import type { RunBudget } from "../../loop/fact.ts";
 import type { Run } from "../../loop/state.ts";
 import { tokensOf } from "../../message/usage.ts";
 
+/** Whose share it is. */
+export interface ShareRequest {
+  readonly given?: RunBudget | undefined;
+  /** Absent: a hook starts the child. */
+  readonly callKey?: string | undefined;
+  /** Its call starts no other child beside it. */
+  readonly isAlone: boolean;
+}
+
 /**
- * What a child of the run may spend: what the run has left of its limits and of its own share, and at most what it is given; `undefined`: no limit.
+ * What a child of the run may spend, and at most what it is given; `undefined`: no limit. What the run has left, without the shares of children that
+ * have not ended, is divided among the calls of the turn that may still start one: so all that a tree may spend together fits into its limit.
  * @throws AgentError LIMIT_REACHED when nothing is left
  */
-export function shareOf(run: Run, given: RunBudget = {}): RunBudget | undefined {
-  const { limits, budget = {}, usage, cost } = run;
+export function shareOf(run: Run, { given = {}, callKey, isAlone }: ShareRequest): RunBudget | undefined {
+  const { limits, budget = {}, usage, cost, children = [] } = run;
   const { accounts } = { ...budget, ...given };
-  const tokensMax = leftOf("tokens", [limits.tokensMax, budget.tokensMax], { spent: tokensOf(usage), given: given.tokensMax });
-  const costUsdMax = leftOf("costUsd", [limits.costUsdMax, budget.costUsdMax], { spent: cost?.totalUsd ?? 0, given: given.costUsdMax });
+  const open = children.filter(({ isDone }) => !isDone);
+  const started = new Set(children.map((child) => child.callKey));
+  const others = run.calls.filter(({ part, state }) => state !== "done" && part.callKey !== callKey && !started.has(part.callKey)).length;
+  const parts = others + (isAlone ? 1 : 2);
+  const tokensMax = partOf("tokens", [limits.tokensMax, budget.tokensMax], {
+    ...{ given: given.tokensMax, parts, unit: 1 },
+    taken: sum([tokensOf(usage), ...open.map((child) => child.budget?.tokensMax ?? 0)]),
+  });
+  const costUsdMax = partOf("costUsd", [limits.costUsdMax, budget.costUsdMax], {
+    ...{ given: given.costUsdMax, parts, unit: 1e-9 },
+    taken: sum([cost?.totalUsd ?? 0, ...open.map((child) => child.budget?.costUsdMax ?? 0)]),
+  });
   const share = {
     ...(tokensMax === undefined ? {} : { tokensMax }),
     ...(costUsdMax === undefined ? {} : { costUsdMax }),
@@ -20,21 +40,29 @@ export function shareOf(run: Run, given: RunBudget = {}): RunBudget | undefined 
   return Object.keys(share).length > 0 ? share : undefined;
 }
 
-/** @throws AgentError LIMIT_REACHED */
-function leftOf(
-  which: string,
-  limits: readonly (number | undefined)[],
-  { spent, given }: { readonly spent: number; readonly given: number | undefined },
-): number | undefined {
-  const left = limits.filter((limit) => limit !== undefined && limit > 0).map((limit) => (limit ?? 0) - spent);
-  if (left.some((one) => one <= 0)) throw usedUp(which);
-  const all = given === undefined || given <= 0 ? left : [...left, given];
-  return all.length > 0 ? Math.min(...all) : undefined;
+interface Part {
+  /** Spent, or promised to children. */
+  readonly taken: number;
+  readonly given: number | undefined;
+  readonly parts: number;
+  /** The smallest amount; nothing below it is left. */
+  readonly unit: number;
 }
+
+/** @throws AgentError LIMIT_REACHED */
+function partOf(which: string, limits: readonly (number | undefined)[], { taken, given, parts, unit }: Part): number | undefined {
+  const set = limits.filter((limit) => limit !== undefined && limit > 0).map((limit) => limit ?? 0);
+  if (set.length === 0) return given !== undefined && given > 0 ? given : undefined;
+  const part = Math.floor((Math.min(...set) - taken) / parts / unit) * unit;
+  if (part < unit) throw usedUp(which);
+  return given === undefined || given <= 0 ? part : Math.min(part, given);
+}
+
+const sum = (amounts: readonly number[]): number => amounts.reduce((total, amount) => total + amount, 0);
 
 const usedUp = (which: string): AgentError =>
   new AgentError("LIMIT_REACHED", {
-    message: `No child was started: the run has used up its limit of \`${which}\`.`,
+    message: `No child was started: the run and the children that it has started have used up its limit of \`${which}\`.`,
     fix: "Raise the limit of the agent, or answer with what there is.",
     retryable: false,
     details: { which },

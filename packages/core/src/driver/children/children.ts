@@ -17,6 +17,7 @@ import { checkInput } from "../../protocol/checked-input.ts";
 import type { ChildResult } from "../../tools/child.ts";
 import type { ChildEars, ChildSession, Deps } from "../setup/deps.ts";
 import { shareOf } from "./child-share.ts";
+import { insist } from "./insist.ts";
 
 /** The call, or the run, that a child belongs to. */
 export interface ChildPlace {
@@ -86,7 +87,7 @@ export class Children {
       throw otherChild(key);
     }
     const ears = this.#earsOf(id, { place, agent, tell, suspends: suspends === true });
-    const result = this.#run(id, { place, key, agent, input, ears, ...(budget ? { budget } : {}) });
+    const result = this.#run(id, { place, key, agent, input, ears, ...(budget ? { budget } : {}), ...(suspends ? { suspends } : {}) });
     const child: Child = { place, asked, result, delivered: new Set() };
     this.#children.set(id, child);
     // The same key may try again.
@@ -100,7 +101,7 @@ export class Children {
       const { place } = child;
       const session = this.#sessions.get(id);
       if (rests(state, place)) this.#letGo(id);
-      else if (isWanted(state, place) || isAhead(state, place)) this.#deliver(id, child, state);
+      else if (this.#isNeeded(place)) this.#deliver(id, child, state);
       else {
         this.#children.delete(id);
         session?.abort();
@@ -179,17 +180,26 @@ export class Children {
     this.#sessions.clear();
   }
 
-  async #run(id: string, { place, key, agent, input, ears, budget: given }: Started): Promise<ChildResult> {
+  /** Its call or run is open, or not in the log yet. */
+  #isNeeded(place: ChildPlace): boolean {
+    const { state } = this.#parent;
+    return isWanted(state, place) || isAhead(state, place);
+  }
+
+  async #run(id: string, { place, key, agent, input, ears, budget: given, suspends }: Started): Promise<ChildResult> {
     const losses = this.#losses;
+    const surely = <T>(work: () => Promise<T>): Promise<T> =>
+      insist(this.#deps.clock, work, () => losses === this.#losses && this.#isNeeded(place));
     // The run of a first `prepare` may not be in the log yet: it is before this offer.
-    await this.#parent.offer((state) => {
+    const link = (state: State): readonly FactBody[] => {
       checkDepth(state, openRun(state, place), { key, agent });
       const known = linked(openRun(state, place), place, key);
       if (known && known.agent !== agent.name) throw otherChild(key);
       if (known) return [];
-      const budget = shareOf(openRun(state, place), given);
+      const budget = shareOf(openRun(state, place), { given, callKey: place.callKey, isAlone: suspends === true });
       return [{ type: "child.linked", ...place, session: id, agent: agent.name, key, ...(budget ? { budget } : {}) }];
-    });
+    };
+    await surely(() => this.#parent.offer(link));
     if (losses !== this.#losses) return never();
     const { state } = this.#parent;
     const { access = this.#deps.access, labels, ...run } = openRun(state, place);
@@ -199,10 +209,10 @@ export class Children {
     this.#sessions.set(id, session);
     try {
       const child = this.#children.get(id);
-      const running = session.run([input, { idempotencyKey: id, ...(labels ? { labels } : {}) }], ears);
+      const running = surely(() => session.run([input, { idempotencyKey: id, ...(labels ? { labels } : {}) }], ears));
       if (child) this.#deliver(id, child, this.#parent.state);
       const result = await running;
-      await this.#parent.offer((state) => endOf(state, place, result));
+      await surely(() => this.#parent.offer((state) => endOf(state, place, result)));
       return result;
     } catch (error) {
       if (losses === this.#losses && this.#sessions.get(id) === session) throw error;

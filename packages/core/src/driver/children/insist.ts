@@ -1,0 +1,18 @@
+import { isAgentError } from "../../errors.ts";
+import type { Clock } from "../../ports/clock.ts";
+
+/** The longest wait between two tries. */
+const waitMaxMs = 4_000;
+
+/** Does the work again while the store does not confirm it: it must have its effect once however often it is done. Rejects with the error of the store once it is not wanted. */
+export async function insist<T>(clock: Clock, work: () => Promise<T>, isWanted: () => boolean): Promise<T> {
+  for (let waitMs = 250; ; waitMs = Math.min(2 * waitMs, waitMaxMs)) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isAgentError(error, "STORE_UNAVAILABLE") || !isWanted()) throw error;
+      await new Promise<void>((resolve) => void clock.after(waitMs, resolve));
+      if (!isWanted()) throw error;
+    }
+  }
+}

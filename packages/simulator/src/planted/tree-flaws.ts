@@ -1,0 +1,28 @@
+import type { SourceFlaw } from "./source-flaws.ts";
+
+const children = "driver/children/children.ts";
+
+/** Flaws of agents that use agents. */
+export const treeFlaws: readonly SourceFlaw[] = [
+  {
+    name: "a process starts another child than the one before it",
+    isOfTree: true,
+    file: children,
+    good: "JSON.stringify([session, runId, callKey ?? null, key])",
+    bad: "JSON.stringify([session, runId, callKey ?? null, key, crypto.randomUUID()])",
+  },
+  {
+    name: "a child is given up when the store does not confirm what it is asked",
+    isOfTree: true,
+    file: "driver/children/insist.ts",
+    good: 'if (!isAgentError(error, "STORE_UNAVAILABLE") || !isWanted()) throw error;',
+    bad: 'if (isWanted() || !isAgentError(error, "STORE_UNAVAILABLE")) throw error;',
+  },
+  {
+    name: "what a child spent is counted twice",
+    isOfTree: true,
+    file: children,
+    good: "return endsKeyed(state, { ...ended, seq: 0, at: 0, v: 2 }) ? [ended] : [];",
+    bad: "return endsKeyed(state, { ...ended, seq: 0, at: 0, v: 2 }) ? [{ ...ended, ...(ended.usage ? { usage: { ...ended.usage, input: 2 * ended.usage.input } } : {}) }] : [];",
+  },
+];
