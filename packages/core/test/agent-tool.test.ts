@@ -137,21 +137,21 @@ describe("B45: what a child spends", () => {
     const endless = (): ScriptedProvider =>
       scripted((({ tools = [] }: { readonly tools?: readonly object[] }) =>
         tools.length > 0
-          ? { calls: [{ name: "add", args: { a: 1, b: 1 } }], usage: { input: 50, output: 0 } }
-          : { text: "stopped", usage: { input: 50, output: 0 } }) as never);
+          ? { calls: [{ name: "add", args: { a: 1, b: 1 } }], usage: { input: 500, output: 0 } }
+          : { text: "stopped", usage: { input: 500, output: 0 } }) as never);
     const shareOf = async (budget: object, limits: object): Promise<unknown> => {
       const researcher = agentOf("researcher", endless(), { tools: [add] });
       const made = await run(
-        agentOf("main", calling([task("Add.")], { input: 100, output: 0 }), {
+        agentOf("main", calling([task("Add.")], { input: 1_000, output: 0 }), {
           tools: [agentTool({ agent: researcher, ...budget })],
           limits,
         }),
       );
       return (made.results[0]?.details as { readonly limit?: object } | undefined)?.limit;
     };
-    expect(await shareOf({ budget: { tokensMax: 120 } }, {})).toEqual({ which: "tokens", value: 120 });
-    expect(await shareOf({}, { tokensMax: 300 })).toEqual({ which: "tokens", value: 200 });
-    expect(await shareOf({ budget: { tokensMax: 250 } }, { tokensMax: 300 })).toEqual({ which: "tokens", value: 200 });
+    expect(await shareOf({ budget: { tokensMax: 1_200 } }, {})).toEqual({ which: "tokens", value: 1_200 });
+    expect(await shareOf({}, { tokensMax: 3_000 })).toEqual({ which: "tokens", value: 2_000 });
+    expect(await shareOf({ budget: { tokensMax: 2_500 } }, { tokensMax: 3_000 })).toEqual({ which: "tokens", value: 2_000 });
   });
 
   it("B45: starts no child when nothing is left", async () => {

@@ -4,7 +4,8 @@
  * Invariants
  *  R1 a call with tools is made only if all that it may spend fits, so that a run exceeds a limit by its last call at most;
  *  R2 the last call is bounded: it has no tools, and its answer a limit;
- *  R3 what `prepare` hooks spent and kept for the call is recorded with it, also where it becomes the last one.
+ *  R3 a child does not exceed its share, so that a tree exceeds the limit of its root by the last call of the root at most;
+ *  R4 what `prepare` hooks spent and kept for the call is recorded with it, also where it becomes the last one.
  */
 import type { FactBody } from "../../loop/fact.ts";
 import { least, limitFacts, timeLimit } from "../../loop/next-turn.ts";
@@ -38,6 +39,7 @@ export async function allowedCall(deps: Deps, request: AllowanceRequest, builder
   const { effect, prepared, state } = request;
   const run = state.run as Run;
   const limits = limitsOf(run);
+  if (run.limit && run.budget) return lastOfChild(deps, { request, builder, last: prepared }, { run, limit: run.limit, facts: [] });
   if (run.limit) return { before: [], prepared: limits.length > 0 ? boundedCall(prepared, outputBoundOf(prepared)) : prepared };
   const late = effect.attempt > 1 ? timeLimit(run, deps.clock.now()) : undefined;
   if (late) return ended(run, late, prepared);
@@ -47,6 +49,10 @@ export async function allowedCall(deps: Deps, request: AllowanceRequest, builder
     const own = await roomFor(deps, { prepared, expected }, limit);
     if (own < roomMin(prepared, limit.which === "tokens" ? limit.limit : undefined)) {
       const reached = { which: limit.which, value: limit.limit };
+      // The share of a child is a part of what others share: it is not exceeded, not even by a last answer.
+      const facts = limitFacts(run, reached);
+      if (run.budget && facts.length === 1)
+        return lastOfChild(deps, { request, builder, last: lastCall(prepared, reached) }, { run, limit: reached, facts });
       // What is left is for the answer, but never too little for one.
       return ended(run, reached, boundedCall(prepared, Math.min(outputBoundOf(prepared), Math.max(own, answerTokensMin))));
     }
@@ -54,6 +60,36 @@ export async function allowedCall(deps: Deps, request: AllowanceRequest, builder
   }
   return { before: [], prepared: limits.length > 0 ? boundedCall(prepared, room) : prepared };
 }
+
+/** Tokens of an answer that a child may still give from its share. */
+const shareRoomMin = 16;
+
+interface LastCall {
+  readonly request: AllowanceRequest;
+  readonly builder: RequestBuilder;
+  readonly last: PreparedModel;
+}
+
+interface Reached {
+  readonly run: Run;
+  readonly limit: ReachedLimit;
+  /** What records the limit. */
+  readonly facts: readonly FactBody[];
+}
+
+/** The last call of a child with an answer that its share has room for, or the end of its run. */
+async function lastOfChild(deps: Deps, { request, builder, last }: LastCall, { run, limit, facts }: Reached): Promise<Allowed> {
+  const expected = expectedUsage({ ...request, prepared: last }, builder);
+  let room = outputBoundOf(last);
+  for (const one of limitsOf(run))
+    if (one.limit === shareIn(run, one.which)) room = Math.min(room, await roomFor(deps, { prepared: last, expected }, one));
+  if (room >= shareRoomMin) return { before: facts, prepared: boundedCall(last, room) };
+  const end = limitFacts({ ...run, limits: { ...run.limits, onLimit: "error" } }, limit).filter(({ type }) => type === "run.finished");
+  return { refused: [...facts, ...end.map((fact) => ({ ...fact, ...keptOf(last) }))] };
+}
+
+const shareIn = ({ budget }: Run, which: "tokens" | "costUsd"): number | undefined =>
+  which === "tokens" ? budget?.tokensMax : budget?.costUsdMax;
 
 function ended(run: Run, limit: ReachedLimit, prepared: PreparedModel): Allowed {
   const facts = limitFacts(run, limit);
