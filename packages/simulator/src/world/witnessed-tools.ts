@@ -85,7 +85,7 @@ async function run(tool: Tool, { args, context, options }: Scene): Promise<Extra
 
 /** The same context, which starts other agents than the tool names. */
 function withChildren(context: ToolContext, below: (agent: Agent) => Agent): ToolContext {
-  const child: ToolContext["child"] = (key, agent, input, more) => context.child(key, below(agent as Agent) as typeof agent, input, more);
+  const child: ToolContext["child"] = (key, agent, ...more) => context.child(key, below(agent as Agent) as typeof agent, ...more);
   return Object.create(context, { child: { value: child } }) as ToolContext;
 }
 
