@@ -46,7 +46,7 @@ const pieceSize = 400;
 
 /**
  * The tool `craft_tool`: makes code or a text that the user keeps, or a new version of one. What it makes streams as its output, stands in `details` of the
- * result, and is read by the model as already shown; later runs read its first 100 words. Versions follow from the log alone: it is `pure`.
+ * result, and is read by the model as already shown. Versions follow from the log alone: it is `pure`.
  */
 export function craftTool({ charactersMax = 200_000, versionsMax = 200, artifactsMax = 100 }: CraftToolOptions = {}): Tool<CraftArguments> {
   return defineTool({
