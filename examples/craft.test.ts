@@ -5,7 +5,7 @@ import { createServer } from "@loopwright/server";
 import { artifactRoutes, craftTool } from "@loopwright/tools-craft";
 import { expect, test } from "vitest";
 
-test("B99: artifacts of a session are read over HTTP, each version, by those who may read the session", async () => {
+test("B99: artifacts of a session are read over HTTP, each version, and refused where the session is not visible", async () => {
   const turns = [
     { calls: [{ name: "craft_tool", args: { title: "Poem", content: "Roses are red" } }] },
     { calls: [{ name: "craft_tool", args: { id: "artifact-1", edits: [{ find: "red", replace: "white" }] } }] },

@@ -20,7 +20,7 @@ export interface ArtifactRoute {
 
 /**
  * Routes over the artifacts of sessions: `/api/artifacts/:session` lists them without their contents, `/api/artifacts/:session/:artifact` gives one with its
- * content, the last version or `?version=<n>`. Who may read the session may read them.
+ * content, the last version or `?version=<n>`. A caller that may read the session may read them.
  */
 export const artifactRoutes: readonly ArtifactRoute[] = [
   {

@@ -74,7 +74,7 @@ describe("artifacts", () => {
     ]);
   });
 
-  it("survive a restart: the next process goes on with the versions of the log, also of contents too large for it", async () => {
+  it("survive a restart: the next process continues the versions of the log, also of contents too large for it", async () => {
     const content = "x".repeat(150_000);
     const { session, store } = crafting([crafts({ title: "Large", content }), { text: "Done." }]);
     await execute(session, "Write it.").result();
