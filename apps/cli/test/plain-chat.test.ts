@@ -29,6 +29,9 @@ test("a plain chat appends only: no byte that moves the cursor or erases", async
   await prompts("? client tool", "? ");
   input.write("Ada\n");
   await prompts("says: Ada", "> ");
+  input.write("/budget\n");
+  await prompts("Used so far, children included: ~", "> ");
+  await prompts("There is no limit of tokens or money.", "> ");
   input.write("/quit\n");
   await ended;
   const lines = await output.terminal.lines();

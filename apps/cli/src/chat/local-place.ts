@@ -16,6 +16,7 @@ export function localPlace(workplace: Omit<Workplace, "agents">): ChatPlace {
     isOffline: settings.vendor.name === "offline",
     provider: provider.name,
     defaultModel: agent.model,
+    limits: agent.limits,
     contextMax: (model) => provider.capabilities(model).contextTokens,
     async open(id) {
       const vendorWords = createVendorWords();

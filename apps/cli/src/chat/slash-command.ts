@@ -1,7 +1,9 @@
 import { agentLines } from "../screen/agent-tree.ts";
+import { costText, usageParts } from "../screen/footer-lines.ts";
+import type { Screen } from "../screen/screen.ts";
 import { summaryLine } from "../summary-line.ts";
 import { oneLine } from "../terminal/neutralise.ts";
-import type { ChatPlace } from "./chat-place.ts";
+import type { ChatLimits, ChatPlace } from "./chat-place.ts";
 import type { Conversation } from "./conversation.ts";
 
 /** What a slash command may do to the chat. */
@@ -16,6 +18,7 @@ export interface SlashHost {
 }
 
 const help = [
+  "/budget         what the session has used, its children included, and what is left",
   "/model [name]   show or choose the model of the next messages",
   "/new            begin a new session",
   "/agents         list the agents that worked for this session, and what they spent",
@@ -27,7 +30,7 @@ const help = [
   "Ctrl+T shows or hides thinking, Ctrl+O the details of tools, from the next block on. Up brings back what was sent.",
 ];
 
-const names = ["agents", "help", "model", "new", "quit", "sessions"] as const;
+const names = ["agents", "budget", "help", "model", "new", "quit", "sessions"] as const;
 type Name = (typeof names)[number] | "exit";
 
 /** True when the words are a slash command; it is then carried out. A path such as `/tmp/x` is none. */
@@ -50,6 +53,9 @@ export async function runSlashCommand(text: string, host: SlashHost): Promise<bo
       conversation.notice("quiet", [
         `${place.provider} ${oneLine(model || host.model, 80)} ${model === "" ? "· /model <name> chooses another" : "from the next message on"}`,
       ]);
+      return true;
+    case "budget":
+      conversation.notice("quiet", budgetLines(conversation.screen, place.limits));
       return true;
     case "new":
       await host.startNew();
@@ -79,6 +85,16 @@ function nameOf(typed: string): Name | undefined {
 
 function agentsText({ screen }: Conversation): readonly string[] {
   return screen.agents.length === 0 ? ["No other agent has worked for this session."] : agentLines(screen.agents);
+}
+
+/** What the session has used with its children, and what each run may use. */
+export function budgetLines({ usage, cost }: Pick<Screen, "usage" | "cost">, limits: ChatLimits | undefined): readonly string[] {
+  const spent = [...usageParts(usage), ...(cost ? [costText(cost.totalUsd) + (cost.partial ? "+" : "")] : [])];
+  const used = spent.length === 0 ? "Nothing is used yet." : `Used so far, children included: ${spent.join(" · ")}.`;
+  if (!limits) return [used, "The limits are those of the server's agent."];
+  const { tokensMax, costUsdMax } = limits;
+  const each = [...(tokensMax > 0 ? [`${tokensMax} tokens`] : []), ...(costUsdMax > 0 ? [costText(costUsdMax)] : [])];
+  return [used, each.length === 0 ? "There is no limit of tokens or money." : `Each answer may use ${each.join(" and ")}.`];
 }
 
 async function latest(place: ChatPlace): Promise<readonly string[]> {
