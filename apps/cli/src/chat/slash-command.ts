@@ -18,7 +18,7 @@ export interface SlashHost {
 }
 
 const help = [
-  "/budget         what the session has used, its children included, and what is left",
+  "/budget         what the session has used, its children included, and the limits of an answer",
   "/model [name]   show or choose the model of the next messages",
   "/new            begin a new session",
   "/agents         list the agents that worked for this session, and what they spent",
