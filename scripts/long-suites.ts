@@ -1,6 +1,8 @@
 /** The random suites: which file plays which rounds, and how many in `npm run long-tests`. `npm test` plays the few that stand in the file, where the file is not one of `slowSuites`. */
 export const randomSuites: readonly { readonly file: string; readonly rounds: Readonly<Record<string, string>> }[] = [
+  { file: "apps/cli/test/long-session.test.ts", rounds: { LOOPWRIGHT_CONTEXT_TURNS: "2000" } },
   { file: "packages/context/test/long-session.test.ts", rounds: { LOOPWRIGHT_CONTEXT_TURNS: "2000" } },
+  { file: "packages/context/test/random-histories.test.ts", rounds: { LOOPWRIGHT_HISTORIES: "10000" } },
   { file: "packages/core/test/stored-snapshots.test.ts", rounds: { LOOPWRIGHT_SNAPSHOT_ROUNDS: "12" } },
   { file: "packages/core/test/many-handles.test.ts", rounds: { LOOPWRIGHT_STORMS: "600" } },
   { file: "packages/server/test/cuts.test.ts", rounds: { LOOPWRIGHT_CUTS: "10000" } },

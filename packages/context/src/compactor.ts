@@ -33,6 +33,8 @@ export interface Compactable {
   readonly room: number;
   /** The size of the request beside its messages. */
   readonly beside: number;
+  /** Messages were cut that a compaction would have spared. */
+  readonly isTight: boolean;
   /** A person asked for it. */
   readonly isWanted: boolean;
 }
@@ -58,8 +60,9 @@ export class Compactor {
     request: Compactable,
     io: ContextPreparing,
   ): ContextCompaction | undefined | Promise<ContextCompaction | undefined> {
-    const { left } = request;
-    if (!mustGain(request) && (left <= request.room * this.#options.at || left < this.#stuckBelow)) return undefined;
+    const { left, room: most, isTight } = request;
+    const isFull = isTight || left > most * this.#options.at;
+    if (!mustGain(request) && (!isFull || left < this.#stuckBelow)) return undefined;
     const room = Math.min(request.room, left);
     const { pin } = this.#options;
     const stretch = stretchOf(call.history, { units: request.units, room, pin });
@@ -123,7 +126,7 @@ export class Compactor {
   }
 
   #gains(stretch: Stretch, request: Compactable, summaryUnits: number): boolean {
-    return gainOf(stretch, summaryUnits) > (mustGain(request) ? 0 : Math.min(request.room, request.left) * gainMin);
+    return gainOf(stretch, summaryUnits) >= (mustGain(request) ? unitsPerToken : Math.min(request.room, request.left) * gainMin);
   }
 
   #stuck({ left, room, isWanted }: Compactable): undefined {

@@ -75,10 +75,11 @@ class EngineContext implements SessionContext {
     else this.#calibration.reads(call.history.messages);
     const window = this.#windowOf(call);
     const cuts = this.#cutsOf(call, window);
-    cuts.fitted(window.room);
+    cuts.take(window.room);
     const note = noteOf(call, cuts, io);
     const isWanted = this.#wanted.delete(call.sessionId);
-    const request = { units: cuts.units, left: cuts.left, room: window.room.all, beside: window.beside, isWanted };
+    const { units, left, isTight } = cuts;
+    const request = { units, left, isTight, room: window.room.all, beside: window.beside, isWanted };
     const compaction = this.#compactor?.compacted(call, request, io);
     return compaction instanceof Promise ? compaction.then((one) => preparation(one, note)) : preparation(compaction, note);
   }

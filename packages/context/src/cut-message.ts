@@ -12,7 +12,7 @@ const cutMessages = new WeakMap<Message, Message>();
 export function cutMessage(message: Message): Message {
   let shown = cutMessages.get(message);
   if (!shown) {
-    shown = message.role === "tool_result" ? cutResult(message) : message.role === "user" ? withoutMedia(message) : message;
+    shown = message.role === "tool_result" ? cutResult(message, keptMin) : message.role === "user" ? withoutMedia(message) : message;
     cutMessages.set(message, shown);
   }
   return shown;
@@ -47,12 +47,14 @@ const isMedia = (part: { readonly type: string }): part is ImagePart | FilePart 
 
 export const hasMedia = ({ content }: UserMessage | ToolResultMessage): boolean => typeof content !== "string" && content.some(isMedia);
 
-const leftOut = (what: string): string => `[${what} left out to fit the model's window]`;
+/** The note in place of what is left out. */
+export const leftOut = (what: string): string => `[${what} left out to fit the model's window]`;
 
-function cutResult(message: ToolResultMessage): ToolResultMessage {
+/** The result with at most so many units of text, images and files as notes. */
+export function cutResult(message: ToolResultMessage, units: number): ToolResultMessage {
   const notes: string[] = [];
   const texts: string[] = [];
-  let room = keptMin;
+  let room = units;
   let length = 0;
   for (const part of partsOf<ResultPart>(message.content)) {
     if (isMedia(part)) notes.push(leftOut(describe(part)));
@@ -65,7 +67,7 @@ function cutResult(message: ToolResultMessage): ToolResultMessage {
     }
   }
   const text = texts.join("\n");
-  const kept = headOf(text, lengthWithin(text, keptMin));
+  const kept = headOf(text, lengthWithin(text, units));
   if (length > kept.length) notes.unshift(leftOut(`${length - kept.length} characters`));
   return { ...message, content: [...(kept === "" ? [] : [kept]), ...notes].join("\n") };
 }
@@ -73,7 +75,8 @@ function cutResult(message: ToolResultMessage): ToolResultMessage {
 const textOfPart = (part: Exclude<ResultPart, ImagePart | FilePart>): string =>
   part.type === "text" ? part.text : JSON.stringify(part.value satisfies Json);
 
-function withoutMedia(message: UserMessage): UserMessage {
+/** The message with a note for each image and file. */
+export function withoutMedia(message: UserMessage): UserMessage {
   const content = partsOf<UserPart>(message.content).map(
     (part): UserPart => (isMedia(part) ? { type: "text", text: leftOut(describe(part)) } : part),
   );

@@ -9,11 +9,16 @@
 import type { Message, UserMessage } from "@loopwright/core";
 import type { MessageSizes } from "@loopwright/core/ports";
 import { cutInput, cutMessage, hasMedia, keptMin } from "./cut-message.ts";
+import { squeezed, squeezeLevels } from "./squeeze.ts";
 
 /** How full the room is after a cut: the rest is for the next turns, which would else cut, and lose the vendor's cache, each time. */
 const filledAfterCut = 0.75;
-/** The shares of the room that one input may have where all of it does not fit, each tried before the next. */
-const inputShares = [0.5, 0.25, 0.125] as const;
+/** The same where also messages are cut that are usually spared: the less, the better. */
+const filledAfterSqueeze = 0.9;
+/** The share of the room that one input may have where all of it does not fit. */
+const inputShare = 0.5;
+/** The same where nothing else helps, each tried before the next. */
+const squeezedShares = [0.25, 0.125] as const;
 
 /** Into what a list is fitted, in units of `MessageSizes`. */
 export interface Room {
@@ -49,6 +54,7 @@ export class Cuts {
   #left = 0;
   #ofResults = 0;
   #ofMedia = 0;
+  #isTight = false;
 
   constructor(messages: readonly Message[], sizes: Sizes) {
     this.#messages = messages;
@@ -70,15 +76,26 @@ export class Cuts {
     return this.#units;
   }
 
-  /** What is sent of the list. Shared; it grows in place until the next cut. */
-  fitted(room: Room): readonly Message[] {
+  /** True where more than large results, earlier media and large inputs had to be cut: only a compaction makes room again. */
+  get isTight(): boolean {
+    return this.#isTight;
+  }
+
+  /** Takes what is new of the list, and cuts what may be cut before a compaction is considered. */
+  take(room: Room): void {
     for (; this.#done < this.#messages.length; this.#done++) {
       const message = this.#messages[this.#done] as Message;
       // A request went out before each answer: what it left out stays out.
-      if (message.role === "assistant") this.#shrink(room);
+      if (message.role === "assistant") this.#squeeze(room);
       this.#take(message, this.#done);
     }
     this.#shrink(room);
+  }
+
+  /** What is sent of the list. Shared; it grows in place until the next cut. */
+  fitted(room: Room): readonly Message[] {
+    this.take(room);
+    this.#squeeze(room);
     return this.#shown ?? this.#messages;
   }
 
@@ -121,7 +138,30 @@ export class Cuts {
       const isEnough = (): boolean => this.#left <= goal && this.#ofMedia <= goalOfMedia;
       this.#media = [...this.#cutSome(earlier, isEnough, (freed) => (this.#ofMedia -= freed)), ...now];
     }
-    for (const share of inputShares) if (this.#left > all) this.#cutInputs(all, share);
+    if (this.#left > all) this.#cutInputs(all, inputShare);
+  }
+
+  /**
+   * Cuts anything but calls, so that what goes out now fits: inputs may have joined after the compaction of this call, or nothing may be compacted.
+   * The next call compacts.
+   */
+  #squeeze(room: Room): void {
+    this.#shrink(room);
+    if (this.#left <= room.all) return;
+    this.#isTight = true;
+    const all = room.all * filledAfterSqueeze;
+    for (const share of squeezedShares) if (this.#left > all) this.#cutInputs(all, share);
+    for (const level of squeezeLevels) {
+      for (const ofInputs of [false, true]) {
+        for (let place = 0; place < this.#done; place++) {
+          if (this.#left <= all) return;
+          const message = this.#shown?.[place] ?? (this.#messages[place] as Message);
+          if ((message.role === "user") !== ofInputs || (this.#units[place] as number) <= level) continue;
+          const less = squeezed(message, level);
+          if (this.#sizes.sizeOf(less) < (this.#units[place] as number)) this.#show(place, less);
+        }
+      }
+    }
   }
 
   /** Cuts in the given order until it is enough; gives back what was spared. */

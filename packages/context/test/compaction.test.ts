@@ -1,6 +1,6 @@
 import { createAgent, createSession, defineTool, execute, type FactOf, type Message, resume, textOf } from "@loopwright/core";
 import { fixedPrices, manualClock, memoryStore, type ScriptedTurn, scripted } from "@loopwright/core/memory";
-import type { ModelRequest, SessionStore } from "@loopwright/core/ports";
+import type { ContextEngine, ModelRequest, SessionStore } from "@loopwright/core/ports";
 import { describe, expect, it } from "vitest";
 import { type CompactionOptions, contextEngine, lightCounter } from "../src/index.ts";
 import { type World, world } from "./harness.ts";
@@ -246,6 +246,58 @@ describe("a request that its vendor refuses as too long", () => {
     }
     expect((await result).error?.code).toBe("CONTEXT_OVERFLOW");
     expect(made.provider.requests).toHaveLength(2);
+  });
+});
+
+describe("the engine", () => {
+  /** Six model calls of one run, each with a result that is cut nowhere, in a window of so many tokens. */
+  const looped = async (contextTokens: number | undefined) => {
+    const asked: string[] = [];
+    const engine = contextEngine();
+    const context: ContextEngine = {
+      open() {
+        const inner = engine.open();
+        return {
+          prepare(call, io) {
+            asked.push(`prepare ${call.turn}`);
+            return inner.prepare?.(call, io);
+          },
+          fit(call) {
+            asked.push(`fit ${call.turn}`);
+            return inner.fit(call);
+          },
+        };
+      },
+    };
+    const made = world(busy, { tools: [look], ...(contextTokens === undefined ? {} : { contextTokens }), context });
+    await execute(made.session, "one").result();
+    await execute(made.session, "two").result();
+    return { ...made, asked };
+  };
+
+  it("B85: is asked before every model call, also in tool loops, and later requests stay within a small limit", async () => {
+    const { asked, provider } = await looped(800);
+    const turns = Array.from({ length: provider.requests.length }, (_, at) => at);
+    expect(asked).toHaveLength(2 * turns.length);
+    expect(asked.slice(0, 6)).toEqual(["prepare 1", "fit 1", "prepare 2", "fit 2", "prepare 3", "fit 3"]);
+    for (const request of provider.requests) expect(tokensOf(request)).toBeLessThanOrEqual(800);
+  });
+
+  it("B85: leaves requests unchanged within a large limit", async () => {
+    const [large, none] = [await looped(100_000), await looped(undefined)];
+    const shown = ({ provider }: World): unknown =>
+      provider.requests.map(({ messages }) => messages.map((message) => [message.role, textOf(message)]));
+    expect(shown(large)).toEqual(shown(none));
+    expect(await compactions(large)).toEqual([]);
+  });
+
+  it("B86: starts the next turn after a reload from the summary, which is stored", async () => {
+    const one = await longSession(4);
+    const [last] = (await compactions(one)).slice(-1);
+    await one.session[Symbol.asyncDispose]();
+    await execute(one.again(), "after the reload").result();
+    const request = one.provider.requests.findLast(({ messages }) => JSON.stringify(messages.at(-1)).includes("after the reload"));
+    expect(textOf(request?.messages[1] as Message)).toBe(`Summary of the conversation so far:\n${last?.summary}`);
   });
 });
 
