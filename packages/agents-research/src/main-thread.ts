@@ -1,13 +1,14 @@
 import { type Agent, type AgentModel, type AgentSettings, createAgent, type Hooks, type Tool } from "@loopwright/core";
 import type { SessionTools } from "@loopwright/tools-registry";
-import { type PlanOptions, planHooks } from "./plan-hooks.ts";
+import { type PlanOptions, planHooksWith } from "./plan-hooks.ts";
+import { planWindows } from "./plan-windows.ts";
 import { type PromptOptions, promptHooks } from "./prompt-hooks.ts";
 
 /** What each kind of agent takes beside its model. */
 export interface AgentKindOptions
   extends PlanOptions,
     PromptOptions,
-    Pick<AgentSettings, "prompt" | "limits" | "deadlines" | "prices" | "resources" | "files" | "temperature" | "maxTokens"> {
+    Pick<AgentSettings, "prompt" | "limits" | "deadlines" | "prices" | "resources" | "files" | "temperature" | "maxTokens" | "context"> {
   /** Default: of its kind. */
   readonly name?: string;
   /** Hooks in front of those of its kind. */
@@ -35,16 +36,18 @@ export function mainThreadAgent(options: MainThreadOptions): Agent {
     fewShot,
     ...agent
   } = options;
+  const { windows, context } = planWindows(options.context);
   const registry = "hooks" in tools ? tools : undefined;
   return createAgent({
     ...agent,
+    ...(context ? { context } : {}),
     name,
     tools: registry ? registry.tools : (tools as readonly Tool[]),
     limits: { turnsMax: 50, ...limits },
     hooks: [
       ...hooks,
       ...(registry ? [registry.hooks] : []),
-      planHooks({ settings, plans, toolCallsLimit, uncounted, parallelModels }),
+      planHooksWith({ settings, plans, toolCallsLimit, uncounted, parallelModels }, { ...(windows ? { windows } : {}) }),
       promptHooks({ settings, fewShot }),
       summaryOfResults,
       refusedTools,

@@ -3,6 +3,7 @@
  * Does not own: where plans come from (SettingsSource), the limits of the agent itself (core).
  */
 import type { Hooks, PrepareContext, PrepareVerdict } from "@loopwright/core";
+import type { PlanWindows } from "./plan-windows.ts";
 import { defaultPlans, defaultSettings, type PlanTable, type SettingsSource } from "./user-settings.ts";
 
 type Maybe<T> = { readonly [Name in keyof T]: T[Name] | undefined };
@@ -39,13 +40,26 @@ const answerAtLimit: AtLimit = {
 
 /** Counts tool calls against the plan; a model that calls tools beyond it is stopped, with its text kept. */
 export function planHooks(options: Partial<Maybe<PlanOptions>>, atLimit: AtLimit = answerAtLimit): Hooks {
+  return planHooksWith(options, { atLimit });
+}
+
+interface PlanParts {
+  readonly atLimit?: AtLimit | undefined;
+  /** Learns the context limit of each run. */
+  readonly windows?: PlanWindows;
+}
+
+/** The same, for an agent whose requests keep within the context limit of the plan. */
+export function planHooksWith(options: Partial<Maybe<PlanOptions>>, { atLimit = answerAtLimit, windows }: PlanParts): Hooks {
   const { settings = defaultSettings, plans = defaultPlans, uncounted = [], parallelModels = [], toolCallsLimit } = options;
   return {
     name: "plan",
+    ...(windows ? { run: { end: ({ runId }) => windows.delete(runId) } } : {}),
     async prepare(context) {
-      const { access, labels, model, agent, state } = context;
+      const { access, labels, model, agent, state, runId } = context;
       const { plan } = await settings.settingsOf(access, labels);
       const limits = plans(plan, model, agent);
+      windows?.set(runId, limits.contextLimit);
       const limit = toolCallsLimit ?? limits.toolCallsLimit;
       const verdict: PrepareVerdict = { parallelToolCalls: limits.parallel || parallelModels.includes(model) };
       const wantsTools = labels["toolsRequired"] !== "false";

@@ -1,6 +1,7 @@
 import { type Agent, type AgentModel, createAgent, type Hooks, type Tool } from "@loopwright/core";
 import type { AgentKindOptions } from "./main-thread.ts";
-import { planHooks } from "./plan-hooks.ts";
+import { planHooksWith } from "./plan-hooks.ts";
+import { planWindows } from "./plan-windows.ts";
 import { promptHooks } from "./prompt-hooks.ts";
 import { listPages } from "./read-pages.ts";
 import { historyTool, researchToolNames } from "./research-tools.ts";
@@ -37,8 +38,10 @@ export function researcherAgent(options: ResearcherOptions): Agent {
     ...rest
   } = options;
   const { settings, plans, toolCallsLimit, uncounted = [], parallelModels, fewShot, ...agent } = rest;
+  const { windows, context } = planWindows(options.context);
   return createAgent({
     ...agent,
+    ...(context ? { context } : {}),
     name: options.name ?? "researcher",
     prompt: options.prompt ?? prompt,
     parallelToolCalls: true,
@@ -46,7 +49,10 @@ export function researcherAgent(options: ResearcherOptions): Agent {
     limits: { turnsMax: 20, ...limits },
     hooks: [
       ...hooks,
-      planHooks({ settings, plans, toolCallsLimit, uncounted: [researchToolNames.history, ...uncounted], parallelModels }),
+      planHooksWith(
+        { settings, plans, toolCallsLimit, uncounted: [researchToolNames.history, ...uncounted], parallelModels },
+        { ...(windows ? { windows } : {}) },
+      ),
       promptHooks({ settings, fewShot }),
       noteSearches({ history, research, searchTools }),
       listPages(pageTools),

@@ -17,7 +17,8 @@ import {
 import type { Report } from "./citations.ts";
 import { opened } from "./envelope.ts";
 import type { AgentKindOptions } from "./main-thread.ts";
-import { type AtLimit, planHooks } from "./plan-hooks.ts";
+import { type AtLimit, planHooksWith } from "./plan-hooks.ts";
+import { planWindows } from "./plan-windows.ts";
 import { promptHooks } from "./prompt-hooks.ts";
 import { repairArguments } from "./repair-arguments.ts";
 import { refusedMax, refusedReports, reportTool } from "./report.ts";
@@ -72,8 +73,10 @@ export function deepResearchSupervisor(options: SupervisorOptions): Agent {
   make("check"); // What is wrong with the researcher is refused here, not in the middle of a run.
   const own: readonly string[] = [researchToolNames.report, researchToolNames.feedback, ...uncounted];
   const report = reportTool({ name: researchToolNames.report, researcher: researchToolNames.researcher, checksCitations });
+  const { windows, context } = planWindows(options.context);
   const created = createAgent({
     ...agent,
+    ...(context ? { context } : {}),
     name,
     prompt: options.prompt ?? prompt,
     tools: [researcherTool(make), feedbackTool(feedbackTimeoutMs), report],
@@ -84,9 +87,9 @@ export function deepResearchSupervisor(options: SupervisorOptions): Agent {
     hooks: [
       ...hooks,
       courseHooks(options, onlyTool(report)),
-      planHooks(
+      planHooksWith(
         { settings, plans, toolCallsLimit, uncounted: own, parallelModels },
-        forcesReport === false ? undefined : reportAtLimit(onlyTool(report)),
+        { ...(forcesReport === false ? {} : { atLimit: reportAtLimit(onlyTool(report)) }), ...(windows ? { windows } : {}) },
       ),
       promptHooks({ settings, fewShot }),
       repairArguments({ tools: [researchToolNames.report], provider: created.provider, model: cheaperModel ?? created.model }),

@@ -1,5 +1,6 @@
 import { createSession, defineTool, execute, type Labels, type Message, systemText, type Tool } from "@loopwright/core";
 import { memoryStore, type ScriptedTurn, scripted } from "@loopwright/core/memory";
+import type { ContextEngine } from "@loopwright/core/ports";
 import { knowledgeHooks } from "@loopwright/tools-knowledge";
 import { createSessionTools, toolNames } from "@loopwright/tools-registry";
 import { describe, expect, it } from "vitest";
@@ -64,6 +65,23 @@ describe("the limit of a main thread", () => {
     const bob = await said(always, { options: { settings, plans }, user: "bob" });
     expect([ann.requests.length, bob.requests.length]).toEqual([2, 4]);
     expect(asked[0]).toBe("free scripted-1 main-thread");
+  });
+
+  it("B46, B48: its context limit is the window that the context engine fits the requests into, per plan", async () => {
+    const windows: (number | undefined)[] = [];
+    const context: ContextEngine = {
+      open: () => ({
+        fit({ provider, request, history }) {
+          windows.push(provider.capabilities(request.model).contextTokens);
+          return { messages: history.messages };
+        },
+      }),
+    };
+    const settings: SettingsSource = { settingsOf: ({ user }) => ({ plan: user === "ann" ? "free" : "paid" }) };
+    const plans = (plan: string) => ({ contextLimit: plan === "free" ? 8_000 : 64_000, toolCallsLimit: 3, parallel: true });
+    await said([look, { text: "ok" }], { options: { settings, plans, context } });
+    await said([{ text: "ok" }], { options: { settings, plans, context }, user: "bob" });
+    expect(windows).toEqual([8_000, 8_000, 64_000]);
   });
 
   it("B47: is the one of the agent where it has one", async () => {
