@@ -1,7 +1,7 @@
 import { AgentError, defineTool, type Message, type Tool } from "@loopwright/core";
+import { envelope, snippet } from "@loopwright/tools-registry";
 import { z } from "zod";
 import { type Claim, type Report, uncitedClaims, uncitedText, withoutClaims } from "./citations.ts";
-import { envelope, snippet } from "./envelope.ts";
 import { pagesOfResearch, type ReadPage } from "./read-pages.ts";
 
 const reportSchema: z.ZodType<Report> = z

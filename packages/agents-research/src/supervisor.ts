@@ -14,8 +14,8 @@ import {
   type PrepareVerdict,
   type Tool,
 } from "@loopwright/core";
+import { opened } from "@loopwright/tools-registry";
 import type { Report } from "./citations.ts";
-import { opened } from "./envelope.ts";
 import type { AgentKindOptions } from "./main-thread.ts";
 import { type AtLimit, planHooksWith } from "./plan-hooks.ts";
 import { planWindows } from "./plan-windows.ts";

@@ -4,3 +4,5 @@ export { defaultChoice, defaultFirstList, defaultToolNames, orchestratorModes, t
 export type { NameRules, RegisteredTool, ToolEntry, ToolSources } from "./registered-tool.ts";
 export type { ChoiceContext, ListChanges, ListContext, SessionTools, SessionToolsOptions } from "./session-tools.ts";
 export { createSessionTools, modesOf, usedModes } from "./session-tools.ts";
+export { envelope, opened, snippet } from "./shown-text.ts";
+export { type UseAndThrowOptions, useAndThrow } from "./use-and-throw.ts";

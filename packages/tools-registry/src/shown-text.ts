@@ -1,7 +1,7 @@
-const wordsMax = 100;
+const snippetWords = 100;
 const [open, close] = ["<already_shown_to_the_user>", "</already_shown_to_the_user>"];
 
-/** The text as the model reads what the user has seen already, so that it does not repeat it. */
+/** The text in an envelope: the model reads that the user has seen it already, and is not to repeat it. */
 export const envelope = (text: string): string => `${open}\nThe user has seen this. Do not repeat it.\n${text}\n${close}`;
 
 /** The text of an envelope; any other text as it is. */
@@ -10,8 +10,8 @@ export function opened(text: string): string {
   return text.slice(text.indexOf("\n", open.length + 1) + 1, text.lastIndexOf(`\n${close}`));
 }
 
-/** The first 100 words, for later runs. */
-export function snippet(text: string): string {
+/** The first words of a text, by default 100. */
+export function snippet(text: string, wordsMax: number = snippetWords): string {
   const words = text.split(/\s+/).filter((word) => word !== "");
   return words.length <= wordsMax ? words.join(" ") : `${words.slice(0, wordsMax).join(" ")} ...`;
 }
