@@ -74,14 +74,17 @@ class EngineContext implements SessionContext {
     if (call.overflowed) this.#calibration.refused(call.request.model, this.#limitOf(call));
     else this.#calibration.reads(call.history.messages);
     const window = this.#windowOf(call);
-    const cuts = this.#cutsOf(call, window);
+    const [earlier, cuts] = [this.#cuts, this.#cutsOf(call, window)];
+    const cutBefore = cuts.cutCount;
     cuts.take(window.room);
-    const note = noteOf(call, cuts, io);
+    const notes = [noteOf(call, cuts, io), cuts === earlier ? cutNote(cuts.cutCount - cutBefore) : undefined].filter(
+      (note) => note !== undefined,
+    );
     const isWanted = this.#wanted.delete(call.sessionId);
     const { units, left, isTight } = cuts;
     const request = { units, left, isTight, room: window.room.all, beside: window.beside, isWanted };
     const compaction = this.#compactor?.compacted(call, request, io);
-    return compaction instanceof Promise ? compaction.then((one) => preparation(one, note)) : preparation(compaction, note);
+    return compaction instanceof Promise ? compaction.then((one) => preparation(one, notes)) : preparation(compaction, notes);
   }
 
   fit(call: ContextCall): FittedRequest | undefined {
@@ -122,9 +125,16 @@ class EngineContext implements SessionContext {
 
 type Note = NonNullable<ContextPreparation["notes"]>[number];
 
-function preparation(compaction: ContextCompaction | undefined, note: Note | undefined): ContextPreparation | undefined {
-  if (!compaction && !note) return undefined;
-  return { ...(compaction ? { compaction } : {}), ...(note ? { notes: [note] } : {}) };
+function preparation(compaction: ContextCompaction | undefined, notes: readonly Note[]): ContextPreparation | undefined {
+  if (!compaction && notes.length === 0) return undefined;
+  return { ...(compaction ? { compaction } : {}), ...(notes.length > 0 ? { notes } : {}) };
+}
+
+/** What people read about results and attachments that are sent shortened from now on. */
+function cutNote(count: number): Note | undefined {
+  if (count <= 0) return undefined;
+  const reason = `${count === 1 ? "One earlier result or attachment is" : `${count} earlier results and attachments are`} shortened to fit the model's window.`;
+  return { action: "cut", reason };
 }
 
 /** What the user reads about a new input that is sent without its middle: once, before its first answer. */

@@ -55,6 +55,7 @@ export class Cuts {
   #ofResults = 0;
   #ofMedia = 0;
   #isTight = false;
+  #cutCount = 0;
 
   constructor(messages: readonly Message[], sizes: Sizes) {
     this.#messages = messages;
@@ -74,6 +75,11 @@ export class Cuts {
   /** The sizes of the shown messages, by place. */
   get units(): readonly number[] {
     return this.#units;
+  }
+
+  /** How many results, and inputs with images or files, were cut so far. */
+  get cutCount(): number {
+    return this.#cutCount;
   }
 
   /** True where more than large results, earlier media and large inputs had to be cut: only a compaction makes room again. */
@@ -169,6 +175,7 @@ export class Cuts {
     const spared = candidates.findIndex(({ place, size }) => {
       if (isEnough()) return true;
       this.#show(place, cutMessage(this.#messages[place] as Message));
+      this.#cutCount++;
       count(size);
       return false;
     });

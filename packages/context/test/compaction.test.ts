@@ -311,6 +311,22 @@ describe("a compaction that a person asks for", () => {
     expect(await compactions(made)).toHaveLength(1);
   });
 
+  it("is published with its summary and both sizes, also to those that read the run later", async () => {
+    const context = contextEngine();
+    const made = world(busy, { tools: [look], contextTokens: 100_000, context });
+    await execute(made.session, "one").result();
+    context.compact(made.session.id);
+    const published: unknown[] = [];
+    const stream = execute(made.session, "two");
+    for await (const event of stream) if (event.type === "context_compacted") published.push(event);
+    const [fact] = await compactions(made);
+    const { summary, tokensBefore, tokensAfter } = fact as FactOf<"context.compacted">;
+    expect(published).toMatchObject([{ summary, tokensBefore, tokensAfter }]);
+    const read: unknown[] = [];
+    for await (const events of (await made.again().ready()).readRun((await stream.result()).runId as string)) read.push(...events);
+    expect(read).toContainEqual(expect.objectContaining({ type: "context_compacted", summary, tokensAfter }));
+  });
+
   it("changes nothing where there is nothing to compact", async () => {
     const context = contextEngine();
     const agent = createAgent({ name: "a", provider: scripted([{ text: "hi" }]), context });

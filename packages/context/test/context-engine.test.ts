@@ -22,6 +22,15 @@ describe("a model with a small window", () => {
     expect(JSON.stringify(session.messages).length).toBeGreaterThan(50_000);
   });
 
+  it("is shown shortened results with a verdict that people can read, once for what was cut", async () => {
+    const { session } = world([calling, calling, calling, { text: "ok" }, { text: "ok" }], { tools: [act], contextTokens: 2_000 });
+    const reasons: (string | undefined)[] = [];
+    for (const input of ["go", "on"])
+      for await (const event of execute(session, input))
+        if (event.type === "verdict") reasons.push(`${event.hook} ${event.action}: ${event.reason}`);
+    expect(reasons).toEqual(["context cut: 3 earlier results and attachments are shortened to fit the model's window."]);
+  });
+
   it("leads another process to the same request", async () => {
     const tokenCounter = characterCounter({ charactersPerToken: 2 });
     const script = [calling, calling, { text: "a" }, { text: "b" }];
