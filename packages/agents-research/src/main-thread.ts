@@ -8,7 +8,10 @@ import { type PromptOptions, promptHooks } from "./prompt-hooks.ts";
 export interface AgentKindOptions
   extends PlanOptions,
     PromptOptions,
-    Pick<AgentSettings, "prompt" | "limits" | "deadlines" | "prices" | "resources" | "files" | "temperature" | "maxTokens" | "context"> {
+    Pick<
+      AgentSettings,
+      "prompt" | "limits" | "deadlines" | "prices" | "resources" | "files" | "temperature" | "maxTokens" | "context" | "data"
+    > {
   /** Default: of its kind. */
   readonly name?: string;
   /** Hooks in front of those of its kind. */

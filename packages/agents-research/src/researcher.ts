@@ -45,6 +45,7 @@ export function researcherAgent(options: ResearcherOptions): Agent {
     name: options.name ?? "researcher",
     prompt: options.prompt ?? prompt,
     parallelToolCalls: true,
+    data: options.data ?? { calls: withoutHistory, results: withoutHistory },
     tools: [historyTool(history, research), ...tools],
     limits: { turnsMax: 20, ...limits },
     hooks: [
@@ -59,6 +60,9 @@ export function researcherAgent(options: ResearcherOptions): Agent {
     ],
   });
 }
+
+/** Its look at earlier searches is of no use to later runs. */
+const withoutHistory = { without: [researchToolNames.history] };
 
 interface Noting {
   readonly history: SearchHistory;

@@ -1,7 +1,15 @@
 import { agentTool, createSession, defineTool, execute, type ModelRequest, resume, systemText } from "@loopwright/core";
 import { memoryStore, type ScriptedTurn, scripted } from "@loopwright/core/memory";
 import { describe, expect, it } from "vitest";
-import { deepResearchSupervisor, mainThreadAgent, type Report, researchToolNames, type SupervisorOptions } from "../src/index.ts";
+import {
+  deepResearchSupervisor,
+  mainThreadAgent,
+  type Report,
+  researcherAgent,
+  researchToolNames,
+  type SearchHistory,
+  type SupervisorOptions,
+} from "../src/index.ts";
 
 const report: Report = {
   title: "Ports",
@@ -213,6 +221,25 @@ describe("a researcher", () => {
     await execute(world.session, "Ports?").result();
     expect(JSON.stringify(world.researchers.requests[3]?.messages)).toContain("harbours of Lisbon");
     expect(JSON.stringify(world.session.messages)).not.toContain(researchToolNames.history);
+  });
+
+  it("B43: does not store its look at earlier searches, and everything else", async () => {
+    const provider = scripted([
+      { calls: [{ name: researchToolNames.history, args: {} }] },
+      { calls: [{ name: search.name, args: { query: "ports" } }] },
+      { text: "Yes." },
+      { text: "Still." },
+    ]);
+    const history: SearchHistory = { add: async () => {}, list: async () => ["harbours of Lisbon"] };
+    const store = memoryStore();
+    const session = createSession({ agent: researcherAgent({ provider, tools: [search], history }), id: "r", store });
+    await execute(session, "Ports?").result();
+    expect(JSON.stringify(provider.requests[1]?.messages)).toContain("harbours of Lisbon");
+    await execute(session, "Sure?").result();
+    const stored = JSON.stringify(await store.log.read({ scope: "local", session: "r" }));
+    expect(stored).not.toContain("harbours of Lisbon");
+    expect(stored).toContain('"query":"ports"');
+    expect(JSON.stringify(provider.requests[3]?.messages)).toContain("[This result was not stored.]");
   });
 
   it("B44, B45: its usage and that of the repair count in the run of the supervisor", async () => {

@@ -2,6 +2,7 @@
 export type { Agent, AgentModel, AgentOptions, AgentSettings } from "./agent/agent.ts";
 export { createAgent } from "./agent/agent.ts";
 export type { CallDeadlines } from "./agent/agent-limits.ts";
+export type { DataPolicy, StoredTools } from "./agent/data-policy.ts";
 export type {
   AcceptContext,
   AcceptVerdict,

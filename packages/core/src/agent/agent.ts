@@ -11,6 +11,7 @@ import type { StandardSchema } from "../tools/standard-schema.ts";
 import type { FilesRoot, NeedsResources, Tool } from "../tools/tool.ts";
 import { createToolRegistry } from "../tools/tool-registry.ts";
 import { type CallDeadlines, checkedDeadlines, checkedLimits, type Invalid } from "./agent-limits.ts";
+import { checkDataPolicy, type DataPolicy } from "./data-policy.ts";
 import type { Hooks } from "./hooks.ts";
 import { isModelRef, type ModelRef } from "./model-ref.ts";
 import { type OutputSpec, outputSpec } from "./output-spec.ts";
@@ -32,6 +33,8 @@ export interface AgentSettings<Output = unknown, Resources = unknown> {
   readonly hooks?: readonly Hooks[];
   /** Fits requests into the window of the model. Default: they are sent whole. */
   readonly context?: ContextEngine;
+  /** What of its work is stored. Default: everything. */
+  readonly data?: DataPolicy;
   /** Sent only when set. */
   readonly temperature?: number;
   /** Tokens of one answer at most. Sent only when set; where the vendor demands one, the model's own maximum. */
@@ -113,6 +116,7 @@ export function createAgent<Output = undefined, Resources = unknown>(
   // What no model could be shown stops the program here, not the first run.
   for (const vendor of new Set(chain.map((link) => link.provider))) checkTools(vendor, tools);
   checkHooks(hooks, invalid);
+  if (options.data !== undefined) checkDataPolicy(options.data, invalid);
   const { output, ...rest }: AgentOptions<Output, Resources> = options;
   return Object.freeze({
     ...rest,

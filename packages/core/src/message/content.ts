@@ -67,6 +67,8 @@ export interface ToolCallPart {
   /** The raw argument text, only beside `problem`. */
   readonly argsText?: string;
   readonly problem?: ArgsProblem;
+  /** The agent's data policy kept the arguments out of the store: `args` is `{}`. */
+  readonly notStored?: true;
   readonly opaque?: Opaque;
 }
 

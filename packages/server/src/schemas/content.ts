@@ -52,6 +52,7 @@ export const toolCallPart: z.ZodType<ToolCallPart> = exactly<ToolCallPart>()(
     args: jsonObject,
     argsText: z.string().exactOptional(),
     problem: z.enum(["invalid_json", "truncated", "not_an_object", "too_deep", "forbidden_key"]).exactOptional(),
+    notStored: z.literal(true).exactOptional(),
     opaque: opaque.exactOptional(),
   }),
 );

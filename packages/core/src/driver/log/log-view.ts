@@ -5,6 +5,7 @@
 import type { AgentError } from "../../errors.ts";
 import type { DurableEvent } from "../../loop/event.ts";
 import type { Fact } from "../../loop/fact.ts";
+import { foldAll } from "../../loop/fold.ts";
 import { emptyState, isAtRest, type State } from "../../loop/state.ts";
 import { firstFlaw, messageFlaw } from "../../message/sound-message.ts";
 import type { EventCursor } from "../../protocol/cursor.ts";
@@ -31,6 +32,9 @@ export interface AppendedBatch {
   readonly events: readonly DurableEvent[];
   /** An upper bound of the batch's bytes in the log. */
   readonly bytes: number;
+  readonly facts: readonly Fact[];
+  /** The facts as the log has them, where a data policy left content out. */
+  readonly stored?: readonly Fact[];
 }
 
 /** What a view reports to its session. */
@@ -47,6 +51,8 @@ export class LogView {
   readonly #snapshots: StoredSnapshots;
   readonly #session: LogViewHost;
   #state: State = emptyState;
+  /** The state as the log has it, while this process holds content of the open run that is not stored. */
+  #stored: State | undefined;
   /** The last state before the store was lost, while the log cannot be read again. */
   #lost: State | undefined;
   #loading: Promise<void> | undefined;
@@ -71,6 +77,11 @@ export class LogView {
 
   get state(): State {
     return this.#state;
+  }
+
+  /** This process holds content of the open run that the log does not have. */
+  get holdsMore(): boolean {
+    return this.#stored !== undefined;
   }
 
   /** A run was open when the log was loaded, and the session has not been at rest since. */
@@ -143,9 +154,10 @@ export class LogView {
     if (facts.length === 0 && base === before) return;
     reportFlaws(this.#deps, facts);
     this.#session.othersAppended(state);
+    if (this.#stored) this.#stored = foldAll(this.#stored, facts);
     this.#lastEvent = lastOf(events) ?? lastEvent;
     this.adopt(
-      state,
+      this.#knownAfter(facts, state),
       events.filter(({ seq }) => seq > this.#oldSeq),
     );
   }
@@ -177,16 +189,25 @@ export class LogView {
   }
 
   /** Adopts the state of a batch that this handle has appended. */
-  append({ state, events, bytes }: AppendedBatch, isOwner: boolean): void {
+  append({ state, events, bytes, facts, stored = facts }: AppendedBatch, isOwner: boolean): void {
+    if (this.#stored || stored !== facts) this.#stored = foldAll(this.#stored ?? this.#state, stored);
     this.#lastEvent = lastOf(events) ?? this.#lastEvent;
-    this.adopt(state, events);
+    this.adopt(this.#knownAfter(stored, state), events);
     if (isOwner) this.#snapshots.grew(bytes);
   }
 
   /** Called when nothing is left to do now: ends the recovery if the session is at rest, and writes a snapshot if one is due. */
   rest(): void {
     if (isAtRest(this.#state)) this.#wasRecovered = false;
-    this.#snapshots.onState(this.#state, this.#lastEvent);
+    this.#snapshots.onState(this.#stored ?? this.#state, this.#lastEvent);
+  }
+
+  /** The end of a run is the end of what the log does not have of it: from here on every process continues from the same state. */
+  #knownAfter(facts: readonly Fact[], state: State): State {
+    const stored = this.#stored;
+    if (!stored || !facts.some(({ type }) => type === "run.finished")) return state;
+    this.#stored = undefined;
+    return stored;
   }
 
   /** Drops the state, so that the next use reads the log again. */
@@ -195,6 +216,7 @@ export class LogView {
     if (this.#oldSeq === 0) this.#oldSeq = this.#state.seq;
     if (this.#state.seq > 0 || !error.retryable) this.#lost = error.retryable ? this.#state : undefined;
     this.#state = emptyState;
+    this.#stored = undefined;
     this.#lastEvent = undefined;
     this.#tooNew = undefined;
     this.#tailSeq = 0;

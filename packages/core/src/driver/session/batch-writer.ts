@@ -2,7 +2,10 @@
  * Owns: the append of one decision, and the consequences of each outcome for its offers and for the lease.
  * Does not own: retries of the append (append-batch), the launch of effects after it (the decider).
  */
+
+import type { Fact } from "../../loop/fact.ts";
 import type { LogView } from "../log/log-view.ts";
+import { storedFacts, withoutSummaries } from "../log/stored-facts.ts";
 import { type FactObservation, observeFacts } from "../observation/fact-observation.ts";
 import { dueOf } from "../ownership/due-dates.ts";
 import type { Ownership } from "../ownership/ownership.ts";
@@ -45,13 +48,14 @@ export class BatchWriter {
    * @throws AgentError when the log is lost to this process
    */
   async write(decision: BatchDecision): Promise<boolean> {
-    const outcome = await this.#append(decision);
+    const stored = this.#storedOf(decision);
+    const outcome = await this.#append(decision, stored);
     const { session, view, inbox, ownership } = this.#parts;
     const { accepted, speculation } = decision;
     switch (outcome.type) {
       case "ok":
       case "dup":
-        this.#recorded(decision);
+        this.#recorded(decision, stored);
         return true;
       case "conflict":
         if (outcome.actualSeq < view.state.seq) throw historyLost(this.#deps.sessionId, outcome.actualSeq);
@@ -83,22 +87,30 @@ export class BatchWriter {
     }
   }
 
-  #append({ speculation, lease, rests }: BatchDecision): Promise<AppendedBatch> {
+  /** The facts as the agent's data policy lets them be stored. */
+  #storedOf({ speculation: { facts, state } }: BatchDecision): readonly Fact[] {
+    const { view } = this.#parts;
+    const stored = storedFacts(this.#deps.bound.agent, facts, [view.state, state]);
+    return stored === facts && !view.holdsMore ? facts : withoutSummaries(stored);
+  }
+
+  #append({ speculation, lease, rests }: BatchDecision, stored: readonly Fact[]): Promise<AppendedBatch> {
     const claim = lease ? { epoch: lease.epoch, ...(rests ? { release: true } : {}) } : {};
-    const { facts, state } = speculation;
+    const { state } = speculation;
     const { session, view } = this.#parts;
-    const request = { expectedSeq: view.state.seq, batchId: this.#deps.ids.next(), facts, due: dueOf(state), ...claim };
+    const request = { expectedSeq: view.state.seq, batchId: this.#deps.ids.next(), facts: stored, due: dueOf(state), ...claim };
     return appendBatch({ ...this.#deps, staysFor: () => session.outageMs }, request);
   }
 
-  #recorded({ speculation, lease, rests }: BatchDecision): void {
+  #recorded({ speculation, lease, rests }: BatchDecision, stored: readonly Fact[]): void {
     const { session, view, ownership } = this.#parts;
     if (rests) {
       ownership.drop();
       session.signal("lease-released");
     }
     this.#emptyConflicts = 0;
-    view.append(speculation, lease !== undefined);
+    const { state, events, bytes, facts } = speculation;
+    view.append({ state, events, bytes, ...(stored === facts ? {} : { stored }), facts }, lease !== undefined);
     this.#deps.channel?.publish(this.#deps.ref, speculation.events);
     this.#observation?.appended(speculation);
   }

@@ -54,7 +54,7 @@ export class SessionWork implements EffectHost, ChildHost {
   constructor(deps: Deps, { session, hub, builder, inbox }: SessionWorkParts) {
     this.#session = session;
     this.#clock = deps.clock;
-    this.#drafts = deps.isPrivate ? noDrafts : createDrafts(deps, hub);
+    this.#drafts = deps.isPrivate || deps.bound.agent.data ? noDrafts : createDrafts(deps, hub);
     this.#inbox = inbox;
     this.#closings = new ClosingFacts(deps, { inbox, session });
     this.#effects = createEffects({ deps, builder, hub, session: this });

@@ -49,6 +49,12 @@ export function prepareTool(effect: RunTool, setup: ToolCallDeps): SyncOrAsync<P
       code: "TOOL_UNKNOWN",
       text: `The tool \`${shownId(call.part.name)}\` is not available here.`,
     });
+  if (call.part.notStored && !call.args)
+    return closing(effect, {
+      outcome: "interrupted",
+      code: "TOOL_INTERRUPTED",
+      text: "Not run: the process that held its arguments has ended, and they are not stored. Call it again.",
+    });
   const asksPeople =
     tool.enabled !== undefined ||
     (!call.approval && !call.suspensions && (tool.approval !== undefined || setup.agent.hooks.some(({ gate }) => gate)));
