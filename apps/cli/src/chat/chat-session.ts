@@ -57,6 +57,8 @@ export interface ChatSession {
   goOn(): Promise<AnswerEnd>;
   /** Stops the open run. Resolves when that is recorded. */
   abort(): Promise<void>;
+  /** Has the next model call compact the older messages first. False: where the session runs, that is not decided here. */
+  compact(): boolean;
   /** Lets go of the session. */
   leave(): Promise<void>;
 }

@@ -1,4 +1,5 @@
 import { type AgentSession, type ExecuteStream, execute, resume } from "@loopwright/core";
+import type { ContextEngine } from "@loopwright/core/ports";
 import { commandName } from "../command-name.ts";
 import { introduction } from "../compose/introduction.ts";
 import { localScope } from "../compose/kept-sessions.ts";
@@ -20,14 +21,19 @@ export function localPlace(workplace: Omit<Workplace, "agents">): ChatPlace {
     contextMax: (model) => provider.capabilities(model).contextTokens,
     async open(id) {
       const vendorWords = createVendorWords();
-      return localSession(await openSession(workplace, id, vendorWords), vendorWords);
+      return localSession(await openSession(workplace, id, vendorWords), { vendorWords, context: agent.context });
     },
     list: (limit) => store.index.list(localScope, { limit }),
     resumeCommand: (id) => `${commandName()} chat --resume ${id}${agentFlags(settings)}`,
   };
 }
 
-function localSession(session: AgentSession, vendorWords: VendorWords): ChatSession {
+interface LocalParts {
+  readonly vendorWords: VendorWords;
+  readonly context: ContextEngine | undefined;
+}
+
+function localSession(session: AgentSession, { vendorWords, context }: LocalParts): ChatSession {
   const ending = async (stream: ExecuteStream): Promise<AnswerEnd> => {
     const result = await stream.result();
     const vendorSaid = result.error && vendorWords.of(result.error);
@@ -71,6 +77,10 @@ function localSession(session: AgentSession, vendorWords: VendorWords): ChatSess
     },
     goOn: () => ending(resume(session)),
     abort: async () => void (await session.abort("stopped by the user")),
+    compact() {
+      context?.compact?.(session.id);
+      return context?.compact !== undefined;
+    },
     leave: () => session[Symbol.asyncDispose](),
   };
 }

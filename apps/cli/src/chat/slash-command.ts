@@ -20,6 +20,7 @@ export interface SlashHost {
 const help = [
   "/budget         what the session has used, its children included, and the limits of an answer",
   "/model [name]   show or choose the model of the next messages",
+  "/compact        summarise the older messages before the next answer",
   "/new            begin a new session",
   "/agents         list the agents that worked for this session, and what they spent",
   "/sessions       list the latest sessions",
@@ -30,7 +31,7 @@ const help = [
   "Ctrl+T shows or hides thinking, Ctrl+O the details of tools, from the next block on. Up brings back what was sent.",
 ];
 
-const names = ["agents", "budget", "help", "model", "new", "quit", "sessions"] as const;
+const names = ["agents", "budget", "compact", "help", "model", "new", "quit", "sessions"] as const;
 type Name = (typeof names)[number] | "exit";
 
 /** True when the words are a slash command; it is then carried out. A path such as `/tmp/x` is none. */
@@ -56,6 +57,13 @@ export async function runSlashCommand(text: string, host: SlashHost): Promise<bo
       return true;
     case "budget":
       conversation.notice("quiet", budgetLines(conversation.screen, place.limits));
+      return true;
+    case "compact":
+      conversation.notice("quiet", [
+        conversation.session.compact()
+          ? "The older messages are summarised before the next answer, where that makes room. People still see them."
+          : "The server decides by itself when older messages are summarised.",
+      ]);
       return true;
     case "new":
       await host.startNew();

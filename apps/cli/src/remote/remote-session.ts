@@ -100,6 +100,10 @@ class RemoteSession implements ChatSession {
     if (this.cursor !== undefined) await this.client.sessions.abort(this.id, "stopped by the user");
   }
 
+  compact(): boolean {
+    return false;
+  }
+
   async leave(): Promise<void> {
     this.leaving.abort();
     await this.following;

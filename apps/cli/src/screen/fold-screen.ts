@@ -90,7 +90,7 @@ function foldDurable(screen: Screen, event: DurableEvent, now: number): Screen {
     case "verdict":
       return isShown(event) ? addNotice(screen, "quiet", [verdictText(event)]) : screen;
     case "context_compacted":
-      return addNotice(screen, "quiet", ["Older messages were summarised to make room."]);
+      return addNotice(screen, "quiet", [compactionText(event)]);
     case "run_end":
       return endRun(screen, event, now);
     default:
@@ -99,6 +99,14 @@ function foldDurable(screen: Screen, event: DurableEvent, now: number): Screen {
 }
 
 type VerdictEvent = Extract<DurableEvent, { type: "verdict" }>;
+
+type Compacted = Extract<DurableEvent, { type: "context_compacted" }>;
+
+function compactionText({ tokensBefore, tokensAfter }: Compacted): string {
+  const sizes =
+    tokensBefore === undefined || tokensAfter === undefined ? "" : `: about ${tokensBefore} tokens before, ${tokensAfter} after`;
+  return `Older messages were summarised to make room${sizes}.`;
+}
 
 /** A change of a request by `prepare` is shown only with a reason. */
 const isShown = ({ point, reason }: VerdictEvent): boolean => point !== "prepare" || reason !== undefined;

@@ -144,8 +144,13 @@ export type DurableBody =
       readonly from: MessageId;
       readonly to: MessageId;
       readonly summary: string;
+      /** Messages of the stretch that requests keep unchanged. */
+      readonly pinned?: readonly MessageId[];
+      /** Estimates of the request, before and after. */
       readonly tokensBefore?: number;
       readonly tokensAfter?: number;
+      /** The model that wrote the summary. */
+      readonly model?: string;
       readonly usage?: Usage;
       readonly cost?: Cost;
     }

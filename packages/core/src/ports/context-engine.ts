@@ -111,4 +111,6 @@ export interface SessionContext {
 export interface ContextEngine {
   /** Called once for each session in a process, and for a conversation that a `prepare` hook chose for one call. */
   open(): SessionContext;
+  /** The next model call of the session in this process compacts its history first, however much room there is. Absent: the engine compacts by itself alone. */
+  compact?(sessionId: string): void;
 }

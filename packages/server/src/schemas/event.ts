@@ -90,8 +90,10 @@ const durableTypes = [
     from: z.string(),
     to: z.string(),
     summary: z.string(),
+    pinned: z.array(z.string()).readonly().exactOptional(),
     tokensBefore: z.number().exactOptional(),
     tokensAfter: z.number().exactOptional(),
+    model: z.string().exactOptional(),
     ...spent,
   }),
   durable("verdict", {

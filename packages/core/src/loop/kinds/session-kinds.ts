@@ -34,12 +34,13 @@ export const ownerClaimed: FactKind<"owner.claimed"> = {
 export const contextCompacted: FactKind<"context.compacted"> = {
   fits: always,
   fold: foldCompaction,
-  tell: (_, { from, to, summary, tokensBefore, tokensAfter, usage, cost }) => [
+  tell: (_, { from, to, summary, pinned, tokensBefore, tokensAfter, model, usage, cost }) => [
     {
-      type: "context_compacted",
-      ...{ from, to, summary },
+      ...{ type: "context_compacted", from, to, summary },
+      ...(pinned ? { pinned } : {}),
       ...(tokensBefore === undefined ? {} : { tokensBefore }),
       ...(tokensAfter === undefined ? {} : { tokensAfter }),
+      ...(model === undefined ? {} : { model }),
       ...(usage ? { usage } : {}),
       ...(cost ? { cost } : {}),
     },
