@@ -44,7 +44,7 @@ describe("the recall tool", () => {
     expect(cut.read).toMatch(/^\[3\] USER: .{94}\n\[\d+ characters left out\]\n\nMore from message 4 on\.$/s);
   });
 
-  it("finds the newest messages first, says where nothing is found, and takes blank arguments for the beginning", async () => {
+  it("finds the newest messages first, gives a text where nothing is found, and takes blank arguments for the beginning", async () => {
     expect((await recalled({ query: "question" }, { messagesMax: 1 })).read).toMatch(
       /^\[\d\d\] USER: Question 13\.\n\nMore messages have these words\.$/,
     );

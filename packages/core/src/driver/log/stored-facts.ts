@@ -3,7 +3,7 @@
  * Does not own: the policy (agent), what runs on with the whole facts (the driver).
  * Invariants
  *  N1 a fact keeps its place, its type and the number of its parts, so that its events keep their cursors;
- *  N2 what somebody outside must see stays: calls of client tools, and the arguments that a person is asked about.
+ *  N2 what is needed outside of this process stays: calls of client tools, and the arguments that a person is asked about.
  */
 import type { Agent } from "../../agent/agent.ts";
 import { type DataPolicy, storesTool } from "../../agent/data-policy.ts";
