@@ -53,6 +53,7 @@ describe("/openapi.json", () => {
       ["limit", false],
       ["before", false],
       ["search", false],
+      ["parent", false],
     ]);
     expect(list[0]?.schema).toMatchObject({ type: "integer", minimum: 1, maximum: 200, default: 50 });
   });
