@@ -3,7 +3,7 @@
  * Does not own: the limits that are known without the size of the call (next-turn), accounts over sessions (reservations).
  * Invariants
  *  R1 a call with tools is made only if all that it may spend fits, so that a run exceeds a limit by its last call at most;
- *  R2 the last call is bounded: it has no tools, and its answer a limit;
+ *  R2 the last call is bounded: it has no tools, and its answer a limit. One that was cut off beyond the limit is not made again;
  *  R3 a child does not exceed its share, so that a tree exceeds the limit of its root by the last call of the root at most;
  *  R4 what `prepare` hooks spent and kept for the call is recorded with it, also where it becomes the last one.
  */
@@ -40,6 +40,8 @@ export async function allowedCall(deps: Deps, request: AllowanceRequest, builder
   const run = state.run as Run;
   const limits = limitsOf(run);
   if (run.limit && run.budget) return lastOfChild(deps, { request, builder, last: prepared }, { run, limit: run.limit, facts: [] });
+  // A last call that was cut off may have been charged: made again, it would be a second one beyond the limit.
+  if (run.limit && effect.attempt > 1 && limits.some(({ left }) => left < 0)) return { refused: endAtLimit(run, run.limit, prepared) };
   if (run.limit) return { before: [], prepared: limits.length > 0 ? boundedCall(prepared, outputBoundOf(prepared)) : prepared };
   const late = effect.attempt > 1 ? timeLimit(run, deps.clock.now()) : undefined;
   if (late) return ended(run, late, prepared);
@@ -84,8 +86,13 @@ async function lastOfChild(deps: Deps, { request, builder, last }: LastCall, { r
   for (const one of limitsOf(run))
     if (one.limit === shareIn(run, one.which)) room = Math.min(room, await roomFor(deps, { prepared: last, expected }, one));
   if (room >= shareRoomMin) return { before: facts, prepared: boundedCall(last, room) };
-  const end = limitFacts({ ...run, limits: { ...run.limits, onLimit: "error" } }, limit).filter(({ type }) => type === "run.finished");
-  return { refused: [...facts, ...end.map((fact) => ({ ...fact, ...keptOf(last) }))] };
+  return { refused: [...facts, ...endAtLimit(run, limit, last)] };
+}
+
+/** The end of a run at a limit that is recorded, without another call. */
+function endAtLimit(run: Run, limit: ReachedLimit, prepared: PreparedModel): readonly FactBody[] {
+  const facts = limitFacts({ ...run, limits: { ...run.limits, onLimit: "error" } }, limit);
+  return facts.filter(({ type }) => type === "run.finished").map((fact) => ({ ...fact, ...keptOf(prepared) }));
 }
 
 const shareIn = ({ budget }: Run, which: "tokens" | "costUsd"): number | undefined =>
