@@ -1,5 +1,5 @@
 import type { ExecuteOptions, Message } from "@loopwright/core/protocol";
-import { admit, checkOpaque } from "../permissions/admit.ts";
+import { checkAgentUse, checkOpaque } from "../permissions/check-agent-use.ts";
 import type { RequestContext } from "../request/route.ts";
 import type { SessionContext } from "../schemas/index.ts";
 import { checkFiles } from "./files/check-files.ts";
@@ -20,7 +20,7 @@ export async function admitInput(
   { principal, server }: Pick<RequestContext, "principal" | "server">,
   { agent, messages, ...use }: InputUse,
 ): Promise<void> {
-  if (agent !== undefined) await admit(principal, { agent, ...use }, server);
+  if (agent !== undefined) await checkAgentUse(principal, { agent, ...use }, server);
   checkOpaque(messages, principal);
   await checkFiles(messages, server.options.store, principal.scope);
 }

@@ -1,31 +1,25 @@
 import { AgentError } from "@loopwright/core";
-import type { Clock, IdSource } from "@loopwright/core/ports";
 import type { HttpLimits } from "../server-limits.ts";
 import type { Principal } from "../server-options.ts";
 import type { EventSink } from "./event-sink.ts";
-import { pingFrame } from "./frames.ts";
+import { createStreamKeepAlive, type KeepAliveParts, type StreamKeepAlive } from "./stream-keep-alive.ts";
 import type { StreamPlace, StreamRegistry } from "./stream-registry.ts";
 
-export function createStreamRegistry(limits: HttpLimits, parts: { readonly clock: Clock; readonly ids: IdSource }): StreamRegistry {
+export function createStreamRegistry(limits: HttpLimits, parts: KeepAliveParts): StreamRegistry {
   return new OpenStreams(limits, parts);
 }
 
 class OpenStreams implements StreamRegistry {
   readonly #limits: HttpLimits;
-  readonly #clock: Clock;
-  readonly #ids: IdSource;
+  readonly #alive: StreamKeepAlive;
   /** Slots taken, by principal and by scope. */
   readonly #counts = new Map<string, number>();
-  /** The time at which each stream reaches its maximum age. */
-  readonly #sinks = new Map<EventSink, number>();
   #total = 0;
   #isClosed = false;
-  #cancelPing: (() => void) | undefined;
 
-  constructor(limits: HttpLimits, { clock, ids }: { readonly clock: Clock; readonly ids: IdSource }) {
+  constructor(limits: HttpLimits, parts: KeepAliveParts) {
     this.#limits = limits;
-    this.#clock = clock;
-    this.#ids = ids;
+    this.#alive = createStreamKeepAlive(limits, parts);
   }
 
   get open(): number {
@@ -33,9 +27,7 @@ class OpenStreams implements StreamRegistry {
   }
 
   get longestQueueBytes(): number {
-    let bytes = 0;
-    for (const sink of this.#sinks.keys()) bytes = Math.max(bytes, sink.queuedBytes);
-    return bytes;
+    return this.#alive.longestQueueBytes;
   }
 
   take({ scope, user }: Principal): StreamPlace {
@@ -56,8 +48,7 @@ class OpenStreams implements StreamRegistry {
 
   close(): void {
     this.#isClosed = true;
-    this.#cancelPing?.();
-    for (const sink of [...this.#sinks.keys()]) sink.end();
+    this.#alive.close();
   }
 
   #count(keys: readonly string[], by: 1 | -1): void {
@@ -70,34 +61,9 @@ class OpenStreams implements StreamRegistry {
   }
 
   #hold(sink: EventSink, release: () => void): void {
-    if (this.#isClosed) {
-      sink.onClose(release);
-      sink.end();
-      return;
-    }
-    // Random, so that streams that began together do not all end, and reconnect, together.
-    this.#sinks.set(sink, this.#clock.now() + this.#limits.streamAgeMs * (0.8 + 0.4 * this.#ids.random()));
-    sink.onClose(() => {
-      this.#sinks.delete(sink);
-      release();
-    });
-    this.#planPing();
-  }
-
-  /** One timer serves all streams. */
-  #planPing(): void {
-    if (this.#sinks.size === 0 || this.#isClosed) return;
-    this.#cancelPing ??= this.#clock.after(this.#limits.pingMs, () => this.#ping(), { idle: true });
-  }
-
-  #ping(): void {
-    this.#cancelPing = undefined;
-    const now = this.#clock.now();
-    for (const [sink, endsAt] of this.#sinks) {
-      if (now >= endsAt) sink.end();
-      else if (sink.queuedBytes === 0) sink.write(pingFrame);
-    }
-    this.#planPing();
+    sink.onClose(release);
+    if (this.#isClosed) sink.end();
+    else this.#alive.keep(sink);
   }
 }
 

@@ -5,10 +5,9 @@
  * owner runs the user code again, and the same key attaches to the same child.
  */
 import { type Agent, createAgent, isAgent } from "../../agent/agent.ts";
-import { AgentError, failureOf } from "../../errors.ts";
-import { endsKeyed } from "../../loop/calls.ts";
+import { AgentError } from "../../errors.ts";
 import type { EphemeralBody } from "../../loop/event.ts";
-import type { BodyOf, FactBody, ParentLink, RunBudget, WaitingCall } from "../../loop/fact.ts";
+import type { FactBody, ParentLink, RunBudget } from "../../loop/fact.ts";
 import type { KeyedChild, Run, State } from "../../loop/state.ts";
 import type { UserMessage } from "../../message/message.ts";
 import { sha256 } from "../../message/sha256.ts";
@@ -16,15 +15,10 @@ import { shownId } from "../../message/shown-id.ts";
 import { checkInput } from "../../protocol/checked-input.ts";
 import type { ChildResult } from "../../tools/child.ts";
 import type { ChildEars, ChildSession, Deps } from "../setup/deps.ts";
+import { checkDepth, depthBelow } from "./child-depth.ts";
+import { bodyOf, type ChildPlace, endOf, waitingOf } from "./child-facts.ts";
 import { shareOf } from "./child-share.ts";
 import { insist } from "./insist.ts";
-
-/** The call, or the run, that a child belongs to. */
-export interface ChildPlace {
-  readonly runId: string;
-  /** Absent: a hook starts it. */
-  readonly callKey?: string;
-}
 
 /** The same, and where its call publishes. */
 export interface ChildOrigin extends ChildPlace {
@@ -239,38 +233,6 @@ interface Started extends ChildRequest {
   readonly ears: ChildEars;
 }
 
-/** The fact of its end, where the run still waits for it. */
-function endOf(state: State, place: ChildPlace, result: ChildResult): readonly FactBody[] {
-  const ended = bodyOf(place, result);
-  return endsKeyed(state, { ...ended, seq: 0, at: 0, v: 2 }) ? [ended] : [];
-}
-
-/** Its words are in its own log. */
-function bodyOf(place: ChildPlace, { session, status, usage, cost, toolCallCount, error }: ChildResult): BodyOf<"child.finished"> {
-  const outcome = status === "completed" ? "ok" : status === "failed" ? "error" : "aborted";
-  const spent = { ...(usage ? { usage } : {}), ...(cost ? { cost } : {}), ...(toolCallCount > 0 ? { toolCallCount } : {}) };
-  const failure = error ? { failure: failureOf(error) } : {};
-  return { type: "child.finished", ...place, session, outcome, output: [], ...failure, ...spent };
-}
-
-interface Report {
-  readonly id: string;
-  readonly waits: readonly WaitingCall[];
-  readonly rests: boolean;
-}
-
-/** The fact of what the child waits for, where the log does not have it. A report from before an answer that is on its way down is void. */
-function waitingOf(state: State, place: ChildPlace, { id, waits, rests: isResting }: Report): readonly FactBody[] {
-  const { run } = state;
-  const child = run?.children?.find(({ session }) => session === id);
-  if (!run || !child || child.isDone || waits.some(({ callKey }) => child.answers?.some((answer) => answer.callKey === callKey))) return [];
-  const call = run.calls.find(({ part }) => part.callKey === place.callKey);
-  const isAlone = run.children?.every((other) => other === child || other.isDone || other.callKey !== place.callKey);
-  const leaves = isResting && waits.length > 0 && isAlone === true && call?.state === "running";
-  if (!leaves && JSON.stringify(child.waits ?? []) === JSON.stringify(waits)) return [];
-  return [{ type: "child.waiting", ...place, session: id, waits, ...(leaves ? { rests: true } : {}) }];
-}
-
 /** True if the call has been left, because its child rests. */
 const rests = ({ run }: State, { runId, callKey }: ChildPlace): boolean =>
   run?.runId === runId && !run.abort && run.calls.some(({ part, state }) => part.callKey === callKey && state === "awaiting_child");
@@ -302,17 +264,6 @@ function isWanted({ run }: State, { runId, callKey }: ChildPlace): boolean {
 
 /** The run is not in the log yet. */
 const isAhead = ({ inputs }: State, { runId }: ChildPlace): boolean => inputs.some((input) => input.runId === runId);
-
-/** Of a child of the open run. */
-function depthBelow({ parent }: State, { depthMax }: Run["limits"]): { readonly depth: number; readonly depthMax: number } {
-  return { depth: (parent?.depth ?? 0) + 1, depthMax: Math.min(depthMax, parent?.depthMax ?? depthMax) };
-}
-
-/** @throws AgentError LIMIT_REACHED */
-function checkDepth(state: State, { limits }: Run, { key, agent }: { readonly key: string; readonly agent: Agent }): void {
-  const below = depthBelow(state, limits);
-  if (below.depth > below.depthMax) throw tooDeep(agent.name, key, below);
-}
 
 /** @throws AgentError */
 function openRun(state: State, place: ChildPlace): Run {
@@ -346,12 +297,4 @@ const otherChild = (key: string): AgentError =>
   new AgentError("KEY_REUSED", {
     message: `The child \`${shownId(key)}\` was started with another agent or another input.`,
     fix: "Give each child of a call, or of the hooks of a run, a key of its own.",
-  });
-
-const tooDeep = (agent: string, key: string, { depth, depthMax }: { readonly depth: number; readonly depthMax: number }): AgentError =>
-  new AgentError("LIMIT_REACHED", {
-    message: `The child \`${shownId(key)}\` of the agent \`${agent}\` would have the depth ${depth}, and \`limits.depthMax\` is ${depthMax}.`,
-    fix: "Raise `limits.depthMax` of the agents above it, or let this agent do the work itself.",
-    retryable: false,
-    details: { which: "depth", limit: depthMax, depth },
   });

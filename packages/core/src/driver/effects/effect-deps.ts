@@ -3,7 +3,7 @@ import type { Fact, FactBody } from "../../loop/fact.ts";
 import type { KeyedChild, Run, State } from "../../loop/state.ts";
 import type { RequestBuilder } from "../../prompt/request-builder.ts";
 import type { ToolRegistry } from "../../tools/tool-registry.ts";
-import type { ChildPlace } from "../children/children.ts";
+import type { ChildPlace } from "../children/child-facts.ts";
 import type { Hub, Lane } from "../live/hub.ts";
 import type { Deps } from "../setup/deps.ts";
 import type { EffectContext, HookDeps, HookHost } from "./hook-deps.ts";

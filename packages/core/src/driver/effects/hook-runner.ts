@@ -14,7 +14,7 @@ import { driverLimits } from "../setup/session-options.ts";
 import { childIn } from "./child-in.ts";
 import { countVerdict } from "./hook-counts.ts";
 import type { EffectContext, HookDeps } from "./hook-deps.ts";
-import { SpentAccount } from "./spent.ts";
+import { SpentAccount } from "./spent-account.ts";
 import { andThen, type SyncOrAsync } from "./sync-or-async.ts";
 
 /** The action of a verdict: a change, or `allow` or `unchanged`. */

@@ -13,8 +13,8 @@ import { type Cost, soundUsage, type Usage } from "../../message/usage.ts";
 import { cutText } from "../../tools/cut-text.ts";
 import { toolLimits } from "../../tools/tool-limits.ts";
 import type { ToolRegistry } from "../../tools/tool-registry.ts";
+import { soundCost } from "../effects/cost-of.ts";
 import type { HookRunner } from "../effects/hook-runner.ts";
-import { soundCost } from "../effects/spent.ts";
 
 type Finished = BodyOf<"model.finished">;
 export type Closing = Finished | BodyOf<"model.failed">;

@@ -7,7 +7,7 @@ import type { UsageAmount } from "../../ports/usage-ledger.ts";
 import { charactersPerToken, estimatedSizes, lengthOf } from "../../prompt/message-length.ts";
 import type { RequestBuilder } from "../../prompt/request-builder.ts";
 import type { EffectContext } from "../effects/hook-deps.ts";
-import { costOf } from "../effects/spent.ts";
+import { costOf } from "../effects/cost-of.ts";
 import type { Deps } from "../setup/deps.ts";
 import type { ModelAttemptEnd } from "./model-attempt.ts";
 import type { PreparedModel } from "./prepare-model.ts";

@@ -5,8 +5,8 @@
 import { type AgentError, type Failure, failureOf } from "../../errors.ts";
 import type { Effect } from "../../loop/effect.ts";
 import type { Fact, FactBody } from "../../loop/fact.ts";
+import { mayRetry } from "../../loop/may-retry.ts";
 import type { Run } from "../../loop/state.ts";
-import { mayRetry } from "../../loop/turns.ts";
 import type { Message } from "../../message/message.ts";
 import type { Blob } from "../../ports/blob-store.ts";
 import type { ModelRequest } from "../../ports/model-provider.ts";

@@ -14,7 +14,7 @@ import type { PriceTable } from "../../ports/price-table.ts";
 import { collectOutput, filteredFailure, type ToolEars } from "../../tools/run-output.ts";
 import type { FilesRoot, ToolContext } from "../../tools/tool.ts";
 import type { AnyTool } from "../../tools/tool-registry.ts";
-import { SpentAccount } from "../effects/spent.ts";
+import { SpentAccount } from "../effects/spent-account.ts";
 import type { SyncOrAsync } from "../effects/sync-or-async.ts";
 import { toolFilterOf, type UserFilter } from "../effects/user-filter.ts";
 import type { Lane } from "../live/hub.ts";

@@ -3,6 +3,7 @@ import { at } from "../append-list.ts";
 import type { DurableBody } from "../event.ts";
 import type { FactOf } from "../fact.ts";
 import { acceptsInput, foldInput } from "../inputs.ts";
+import { mayRetry } from "../may-retry.ts";
 import type { Run } from "../state.ts";
 import {
   answerIdOf,
@@ -17,7 +18,6 @@ import {
   foldRunFinished,
   foldRunStarted,
   foldWait,
-  mayRetry,
   startOf,
   startsModel,
   startsRun,

@@ -1,5 +1,5 @@
 import type { Agent } from "@loopwright/core";
-import { modelsOf } from "../../permissions/admit.ts";
+import { modelsOf } from "../../permissions/check-agent-use.ts";
 import type { Route } from "../../request/route.ts";
 import { type AgentList, agentList } from "../../schemas/index.ts";
 import { toolSummaries } from "./tool-summaries.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { accessOf } from "../../identity/access-of.ts";
-import { agentNotFound } from "../../permissions/admit.ts";
+import { agentNotFound } from "../../permissions/check-agent-use.ts";
 import type { Route } from "../../request/route.ts";
 import { toolSummary } from "../../schemas/index.ts";
 import { toolSummaries } from "./tool-summaries.ts";

@@ -2,8 +2,8 @@ import { AgentError, isAgentError, readOpening } from "@loopwright/core";
 import type { SessionRef } from "@loopwright/core/ports";
 import type { HostedSession } from "@loopwright/host";
 import { accessOf } from "../../identity/access-of.ts";
-import { admit } from "../../permissions/admit.ts";
 import { authorize } from "../../permissions/authorize.ts";
+import { checkAgentUse } from "../../permissions/check-agent-use.ts";
 import { withLabels } from "../../permissions/input-labels.ts";
 import { type CheckedExecuteRequest, checkedExecuteRequest } from "../../request/checked-bodies.ts";
 import { lastEventCursor } from "../../request/request-cursor.ts";
@@ -101,7 +101,7 @@ async function sessionFor(context: ExecuteContext, { key, isContinued }: Resumpt
   if (isContinued)
     throw new AgentError("SESSION_NOT_FOUND", { message: "The session to continue does not exist: it may have been deleted." });
   const name = agent ?? server.options.agents[0]?.name ?? "";
-  await admit(principal, { agent: name, context: begins, options: withLabels(options ?? {}, context) }, server);
+  await checkAgentUse(principal, { agent: name, context: begins, options: withLabels(options ?? {}, context) }, server);
   if (body.sessionId !== undefined) await authorize(principal, { action: "session.create", session: body.sessionId }, server);
   try {
     return await server.host.create(accessOf(principal), { id, agent: name, ...begins });
@@ -119,7 +119,7 @@ async function existing(context: ExecuteContext, ref: SessionRef): Promise<Hoste
 
 async function admitted({ principal, server, body }: ExecuteContext, hosted: HostedSession): Promise<HostedSession> {
   try {
-    await admit(principal, { agent: hosted.agent, options: withLabels(body.options ?? {}, { principal, server }) }, server);
+    await checkAgentUse(principal, { agent: hosted.agent, options: withLabels(body.options ?? {}, { principal, server }) }, server);
     checkAgent(body, hosted.agent);
     return hosted;
   } catch (error) {

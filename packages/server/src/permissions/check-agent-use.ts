@@ -17,7 +17,7 @@ export interface AgentUse {
 /**
  * Passes if the caller may make this request. @throws AgentError FORBIDDEN, AGENT_NOT_FOUND, PAYLOAD_TOO_LARGE
  */
-export async function admit(principal: Principal, use: AgentUse, server: Pick<ServerContext, "options" | "limits">): Promise<void> {
+export async function checkAgentUse(principal: Principal, use: AgentUse, server: Pick<ServerContext, "options" | "limits">): Promise<void> {
   const agent = await server.options.findAgent(use.agent, accessOf(principal));
   if (!agent) throw agentNotFound(use.agent);
   checkTools(use.context, server.limits);

@@ -1,0 +1,44 @@
+import { failureOf } from "../../errors.ts";
+import { endsKeyed } from "../../loop/calls.ts";
+import type { BodyOf, FactBody, WaitingCall } from "../../loop/fact.ts";
+import type { State } from "../../loop/state.ts";
+import type { ChildResult } from "../../tools/child.ts";
+
+/** The call, or the run, that a child belongs to. */
+export interface ChildPlace {
+  readonly runId: string;
+  /** Absent: a hook starts it. */
+  readonly callKey?: string;
+}
+
+/** The fact of its end, where the run still waits for it. */
+export function endOf(state: State, place: ChildPlace, result: ChildResult): readonly FactBody[] {
+  const ended = bodyOf(place, result);
+  return endsKeyed(state, { ...ended, seq: 0, at: 0, v: 2 }) ? [ended] : [];
+}
+
+/** Its words are in its own log. */
+export function bodyOf(place: ChildPlace, { session, status, usage, cost, toolCallCount, error }: ChildResult): BodyOf<"child.finished"> {
+  const outcome = status === "completed" ? "ok" : status === "failed" ? "error" : "aborted";
+  const spent = { ...(usage ? { usage } : {}), ...(cost ? { cost } : {}), ...(toolCallCount > 0 ? { toolCallCount } : {}) };
+  const failure = error ? { failure: failureOf(error) } : {};
+  return { type: "child.finished", ...place, session, outcome, output: [], ...failure, ...spent };
+}
+
+export interface ChildReport {
+  readonly id: string;
+  readonly waits: readonly WaitingCall[];
+  readonly rests: boolean;
+}
+
+/** The fact of what the child waits for, where the log does not have it. A report from before an answer that is on its way down is void. */
+export function waitingOf(state: State, place: ChildPlace, { id, waits, rests: isResting }: ChildReport): readonly FactBody[] {
+  const { run } = state;
+  const child = run?.children?.find(({ session }) => session === id);
+  if (!run || !child || child.isDone || waits.some(({ callKey }) => child.answers?.some((answer) => answer.callKey === callKey))) return [];
+  const call = run.calls.find(({ part }) => part.callKey === place.callKey);
+  const isAlone = run.children?.every((other) => other === child || other.isDone || other.callKey !== place.callKey);
+  const leaves = isResting && waits.length > 0 && isAlone === true && call?.state === "running";
+  if (!leaves && JSON.stringify(child.waits ?? []) === JSON.stringify(waits)) return [];
+  return [{ type: "child.waiting", ...place, session: id, waits, ...(leaves ? { rests: true } : {}) }];
+}
