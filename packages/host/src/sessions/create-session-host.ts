@@ -1,7 +1,7 @@
 import type { AgentSession } from "@loopwright/core";
 import type { Clock, SessionRef } from "@loopwright/core/ports";
 import { removeWithChildren } from "@loopwright/core/stores";
-import { closeForGood } from "./close-for-good.ts";
+import { closeAndErase } from "./erase-session.ts";
 import { type LoadedParts, LoadedSessions } from "./load-and-evict.ts";
 import type { SessionHost } from "./session-host.ts";
 import { type LoaderParts, SessionLoader } from "./session-loader.ts";
@@ -33,7 +33,7 @@ export function createSessionHost(parts: LoaderParts & LoadedParts): SessionHost
       return loaded.lend(known ?? (await loader.load(ref)));
     },
     create: (access, wanted) => loader.create(access, wanted),
-    remove: async (ref) => void (await erase(ref, closeForGood)),
+    remove: async (ref) => void (await erase(ref, closeAndErase)),
     removeExpired: (ref) => erase(ref, (session) => session.end({ erase: "expired" })),
     onLoad: (listener) => loaded.onLoad(listener),
     letGo: (ref) => void loaded.dropUnused(ref),

@@ -9,6 +9,7 @@
 import { AgentError, type AgentSession, failureOf, isAgentError } from "@loopwright/core";
 import { type Clock, type Logger, refKey, type SessionRef, type SessionStore } from "@loopwright/core/ports";
 import type { HostLimits } from "../options/host-limits.ts";
+import { retentionHasPassed } from "../sessions/erase-session.ts";
 import type { HostedSession, SessionHost } from "../sessions/session-host.ts";
 
 export interface SessionWorker {
@@ -91,7 +92,7 @@ class SessionRunner implements SessionWorker {
       do {
         this.#inProgress.set(key, false);
         if (this.#isStopped) return await this.#parts.undone(ref);
-        await this.#goOn(ref);
+        await this.#runOne(ref);
         this.#failures.delete(key);
       } while (this.#inProgress.get(key));
     } catch (error) {
@@ -114,7 +115,7 @@ class SessionRunner implements SessionWorker {
     for (const stop of [...this.#stops]) stop();
   }
 
-  async #goOn(ref: SessionRef): Promise<void> {
+  async #runOne(ref: SessionRef): Promise<void> {
     const { host, store, clock } = this.#parts;
     const { lastSeq, lease } = await store.log.head(ref);
     if (lastSeq === 0 || (lease && lease.node !== host.node)) return;
@@ -130,7 +131,7 @@ class SessionRunner implements SessionWorker {
       await session.ready();
       if (session.isReadOnly)
         throw new AgentError("SESSION_TOO_NEW", { message: "A newer version of Loopwright has continued the session." });
-      if (session.isResting && hasExpired(session, clock) && (await host.removeExpired(ref))) return;
+      if (session.isResting && retentionHasPassed(session, clock) && (await host.removeExpired(ref))) return;
       const before = session.lastSeq;
       // The handle may have been loaded while another node ran the session; the head has shown that no other node holds the lease now.
       session.takeOver();
@@ -202,9 +203,6 @@ class SessionRunner implements SessionWorker {
     logger.log("error", "A session that needs an owner could not be run.", { scope: ref.scope, session: ref.session, code });
   }
 }
-
-/** True if a sweep is to erase the session. The log decides: it may have grown, or been put under a hold, since it was read. */
-const hasExpired = ({ erasableAt }: AgentSession, clock: Clock): boolean => erasableAt !== null && erasableAt <= clock.now();
 
 /** True if the session has no work now: it rests, and its due date has not come. */
 function owesNothing(session: AgentSession, clock: Clock): boolean {

@@ -10,7 +10,7 @@ const othersReadMs = 250;
  * Aborts the open run of a session and closes it, so that every stream of it sends its last frames before the log is removed.
  * @throws AgentError SESSION_HELD, STORE_*
  */
-export async function closeForGood(session: AgentSession, clock: Clock): Promise<boolean> {
+export async function closeAndErase(session: AgentSession, clock: Clock): Promise<boolean> {
   const { runId } = session;
   const ended = runId === undefined ? undefined : runEnd(session, { runId, clock });
   try {
@@ -40,3 +40,7 @@ function runEnd(session: AgentSession, { runId, clock }: { readonly runId: strin
   };
   return { over, stop };
 }
+
+/** True if the retention of the session has passed, or its deletion was begun. The log decides: it may have grown, or been put under a hold, since it was read. */
+export const retentionHasPassed = ({ erasableAt }: Pick<AgentSession, "erasableAt">, clock: Clock): boolean =>
+  erasableAt !== null && erasableAt <= clock.now();
