@@ -83,8 +83,8 @@ export type {
   Verdict,
 } from "./loop/fact.ts";
 export { factVersion } from "./loop/fact.ts";
-export type { FailedAttempt, KeyOwner, ModelChain, ModelLink } from "./loop/fallback.ts";
-export { linkAfter } from "./loop/fallback.ts";
+export type { FailedAttempt, KeyOwner, ModelChain, ModelLink } from "./loop/retry/fallback.ts";
+export { linkAfter } from "./loop/retry/fallback.ts";
 export type { CallRoute, ReplayClass, RunLimits, ToolHome, ToolPolicy } from "./loop/policy.ts";
 export { defaultLimits } from "./loop/policy.ts";
 export type { CallState, SessionStatus, WaitingReason } from "./loop/state.ts";

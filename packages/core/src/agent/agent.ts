@@ -1,5 +1,5 @@
 import { AgentError, isAgentError } from "../errors.ts";
-import type { ModelChain } from "../loop/fallback.ts";
+import type { ModelChain } from "../loop/retry/fallback.ts";
 import type { RunLimits } from "../loop/policy.ts";
 import type { JsonObject } from "../message/json.ts";
 import { shownId } from "../message/shown-id.ts";

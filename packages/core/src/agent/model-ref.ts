@@ -1,4 +1,4 @@
-import type { KeyOwner } from "../loop/fallback.ts";
+import type { KeyOwner } from "../loop/retry/fallback.ts";
 import type { ModelProvider } from "../ports/model-provider.ts";
 
 /** A model: the provider that calls it, its name, and the owner of the key that is charged. */

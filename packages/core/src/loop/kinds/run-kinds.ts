@@ -3,7 +3,7 @@ import { at } from "../append-list.ts";
 import type { DurableBody } from "../event.ts";
 import type { FactOf } from "../fact.ts";
 import { acceptsInput, foldInput } from "../inputs.ts";
-import { mayRetry } from "../may-retry.ts";
+import { mayRetry } from "../retry/may-retry.ts";
 import type { Run } from "../state.ts";
 import {
   answerIdOf,

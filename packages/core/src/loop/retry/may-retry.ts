@@ -1,5 +1,5 @@
-import type { FactOf } from "./fact.ts";
-import type { Run } from "./state.ts";
+import type { FactOf } from "../fact.ts";
+import type { Run } from "../state.ts";
 
 /** Longest wait that a vendor may ask for; beyond it the run fails at once. */
 export const retryAfterMaxMs = 60_000;

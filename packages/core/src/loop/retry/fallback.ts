@@ -1,8 +1,8 @@
-import { errorClassOf, type Failure } from "../errors.ts";
-import type { KeyOwner, ModelChain } from "./fact.ts";
+import { errorClassOf, type Failure } from "../../errors.ts";
+import type { KeyOwner, ModelChain } from "../fact.ts";
 import { circuitWaitMaxMs, retryAfterMaxMs } from "./may-retry.ts";
 
-export type { KeyOwner, ModelChain, ModelLink } from "./fact.ts";
+export type { KeyOwner, ModelChain, ModelLink } from "../fact.ts";
 
 /** The properties of a failed attempt that the rule needs. */
 export interface FailedAttempt {

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { type ErrorCode, errorTable, type Failure } from "../errors.ts";
-import type { DurableBody } from "./event.ts";
-import { eventsOf } from "./events-of.ts";
-import type { Fact, FactBody } from "./fact.ts";
+import { type ErrorCode, errorTable, type Failure } from "../../errors.ts";
+import type { DurableBody } from "../event.ts";
+import { eventsOf } from "../events-of.ts";
+import type { Fact, FactBody } from "../fact.ts";
+import { fold } from "../fold.ts";
+import { defaultLimits } from "../policy.ts";
+import { emptyState, type State } from "../state.ts";
+import { transcriptOf } from "../transcript.ts";
 import { type FailedAttempt, linkAfter, type ModelChain } from "./fallback.ts";
-import { fold } from "./fold.ts";
-import { defaultLimits } from "./policy.ts";
-import { emptyState, type State } from "./state.ts";
-import { transcriptOf } from "./transcript.ts";
 
 const links = ["a", "b", "c"].map((name) => ({ provider: name, model: `${name}-1`, keyOwner: "platform" as const }));
 const chain: ModelChain = { links };
