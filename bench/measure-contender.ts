@@ -37,7 +37,7 @@ function openingOf({ path, turns, history = 0 }: Scene, database: string | undef
   };
 }
 
-/** Opens a new conversation for every input, as many at once as the scene says. */
+/** Opens a new conversation for every input, as many at once as the scene states. */
 async function freshRun(open: Open, measured: Scene): Promise<() => void> {
   const talk = async (): Promise<Observed> => {
     const counted: Counted = { deltas: 0, deltaCharacters: 0 };

@@ -1,6 +1,6 @@
 import { isMissed, type Judged, type Row } from "./row.ts";
 
-/** The columns of one table, and what a row says in each. */
+/** The columns of one table, and what a row prints in each. */
 export interface Columns {
   readonly head: readonly string[];
   cells(row: Row): readonly string[];
@@ -68,7 +68,7 @@ export const httpColumns: Columns = {
   ],
 };
 
-/** In a browser, and of logs and stores: what has nobody to be compared with. */
+/** In a browser, and of logs and stores: what has no counterpart. */
 export const pageColumns: Columns = {
   head: ["what", "beside it", "Loopwright", "single rounds", "goal", "verdict"],
   cells: (row) => [row.title, row.basis, written(row.loopwright?.value, row.format), row.spread ?? "", goalOf(row), verdictOf(row)],

@@ -29,7 +29,7 @@ function packageOf(url: string): string {
   return url.startsWith("node:") ? "Node.js: the rest" : "bench";
 }
 
-/** Native code counts for who calls it. */
+/** Native code counts for its caller. */
 function owners({ nodes }: Profiler.Profile): ReadonlyMap<number, string> {
   const owned = new Map<number, string>();
   const children = new Map(nodes.map((node) => [node.id, node]));

@@ -7,7 +7,7 @@ export interface Judged {
 
 /** One line of the table. */
 export interface Row {
-  /** Of the scene, or of what it says beside scenes. */
+  /** Of the scene, or of what it states beside scenes. */
   readonly id: string;
   readonly title: string;
   /** What the ratios are ratios to, for example `10.1 us/delta`; or what the values are. */

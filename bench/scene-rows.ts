@@ -44,7 +44,7 @@ export function middle(results: SceneResults, contender: ContenderName, figure: 
 
 const cpuBasis = (us: number, unit: string): string => `${us >= 1000 ? `${(us / 1000).toFixed(2)} ms` : `${us.toFixed(1)} µs`} a ${unit}`;
 
-/** What one scene says: the CPU time of its unit, or the time of a run where that is what it compares. */
+/** What one scene prints: the CPU time of its unit, or the time of a run where that is what it compares. */
 export function sceneRow(scene: Scene, results: SceneResults): Row {
   const isWall = scene.compares === "wall";
   const figure: Figure = isWall ? ({ wallMs }) => wallMs : cpu;
@@ -133,7 +133,7 @@ function storeRows(all: AllResults): readonly Row[] {
   });
 }
 
-/** Everything that the scenes of hot processes say, in the order of the table. */
+/** Everything that the scenes of hot processes give, in the order of the table. */
 export function sceneRows(all: AllResults): readonly Row[] {
   const rows = scenes.flatMap((scene) => {
     const results = all.get(scene.id);

@@ -1,4 +1,4 @@
-// What the pages show is run: every block marked `ts run` compiles and prints what its comments say, the README shows the quick start as it is,
+// What the pages show is run: every block marked `ts run` compiles and prints what its comments give, the README shows the quick start as it is,
 // and links lead somewhere.
 import { execFile } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -33,7 +33,7 @@ const blocksByPage = Object.entries(Object.groupBy(blocks, ({ page }) => page)).
 /** Runs the blocks of one page one after another: a process for each would load the same packages again. */
 const runner = "for (const file of process.argv.slice(2)) { console.log('>>> ' + file); await import(file); }";
 
-/** What the comments behind `console.log(...)` say, in order. */
+/** What the comments behind `console.log(...)` give, in order. */
 const expected = (code) => [...code.matchAll(/console\.log\(.*\); \/\/ (.*)$/gm)].map(([, line]) => line);
 
 describe("code on a page", () => {

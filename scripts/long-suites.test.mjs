@@ -22,7 +22,7 @@ const defaultsIn = (file) =>
     count: Number(count.replaceAll("_", "")),
   }));
 
-/** These say which round is played again, not how many. */
+/** These give which round is played again, not how many. */
 const replays = ["LOOPWRIGHT_SEED", "LOOPWRIGHT_STORM"];
 
 describe("npm run long-tests", () => {

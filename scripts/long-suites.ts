@@ -68,7 +68,7 @@ export function filesOf(mode: "quick" | "long"): { readonly include: string[]; r
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The variables of the random suites; what the environment says already wins. */
+/** The variables of the random suites; what the environment states already wins. */
 export function roundsOf(mode: "quick" | "long", environment: Environment): Record<string, string> {
   const wanted = mode === "long" ? Object.assign({}, ...randomSuites.map(({ rounds }) => rounds)) : { LOOPWRIGHT_FAULTS: "few" };
   return Object.fromEntries(Object.entries<string>(wanted).filter(([name]) => environment[name] === undefined));

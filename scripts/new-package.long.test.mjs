@@ -33,7 +33,7 @@ const packages = {
   channel: { folder: "packages/channel-zenith", skips: [], kept: 30 },
 };
 
-/** Runs a tool of the workspace in the made one; its output is part of what a failure says. */
+/** Runs a tool of the workspace in the made one; its output is part of what a failure states. */
 async function tool(name, ...args) {
   const { code = 0, stdout, stderr } = await run(join(home, "node_modules/.bin", name), args, { cwd: root, env }).catch((error) => error);
   return { code, output: stdout + stderr };

@@ -1,7 +1,7 @@
 // Shows that `npm test` does not depend on luck or on where it runs:
 //   npm run repeat-tests -- 20         runs it twenty times in a row, beside a process that keeps one core busy
 //   npm run repeat-tests -- --places   runs it once as root and once as a user without rights, in folders of mode 0700 and 0755, in a fresh clone whose path has a space
-//                                      and an umlaut; who is not root runs only their own two
+//                                      and an umlaut; a caller that is not root runs only their own two
 // Each run has a log, whose path is printed. Ends with 0 only when all runs passed.
 import { spawn, spawnSync } from "node:child_process";
 import { chmodSync, createWriteStream, mkdirSync, mkdtempSync, rmSync } from "node:fs";
@@ -21,13 +21,13 @@ export function wishesOf(args, uid) {
   return { problem: `\`${first}\` is neither a number of runs nor --places.` };
 }
 
-/** Users and modes of the folder: root can run as nobody too. */
+/** Users and modes of the folder: root can run as a user without rights too. */
 function placesOf(uid) {
   const users = uid === 0 ? ["root", "nobody"] : ["this user"];
   return users.flatMap((user) => [0o700, 0o755].map((mode) => ({ user, mode })));
 }
 
-/** The lines that say what failed. */
+/** The lines that give what failed. */
 export const failuresIn = (text) => [...new Set(text.split("\n").filter((line) => /^\s*FAIL |^loopwright: |Unhandled/.test(line)))];
 
 /** Runs `npm test` to its end, with all that it prints in the log. Gives whether it passed. */
@@ -58,7 +58,7 @@ function cloneFor({ user, mode }, parent) {
   if (cloning.status !== 0) throw new Error("The workspace could not be cloned.");
   const options = { env: { ...process.env } };
   if (user === "nobody") {
-    const { uid, gid } = idsOfNobody();
+    const { uid, gid } = unprivilegedIds();
     // Its own: it may not write to the folders of the user that runs this.
     const home = join(place, "home");
     mkdirSync(home);
@@ -69,7 +69,7 @@ function cloneFor({ user, mode }, parent) {
   return { folder, options };
 }
 
-function idsOfNobody() {
+function unprivilegedIds() {
   const idOf = (flag) => Number(spawnSync("id", [flag, "nobody"], { encoding: "utf8" }).stdout);
   return { uid: idOf("-u"), gid: idOf("-g") };
 }

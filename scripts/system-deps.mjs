@@ -98,8 +98,8 @@ function machineHere() {
 }
 
 /**
- * Looks for the programs and begins to install those that are missing where that may be done; the installation goes on beside whatever the
- * caller does next. Resolves with the paths by name, without those that are not to be had; a line says why. `say` prints a line.
+ * Looks for the programs and begins to install those that are missing where that may be done; the installation continues beside whatever the
+ * caller does next. Resolves with the paths by name, without those that are not to be had; a line gives the reason. `give` prints a line.
  */
 export async function providePrograms(names, say, machine = machineHere()) {
   const decisions = names.map((name) => ({ name, ...decideProgram(name, machine) }));

@@ -80,16 +80,16 @@ test("a program that no package is known for is installed, or reported as missin
 });
 
 test("what is there is given at once and without a word; what is missing costs one line that names what is skipped", async () => {
-  const said = [];
-  const say = (line) => said.push(line);
+  const written = [];
+  const say = (line) => written.push(line);
   expect(await providePrograms(["redis"], say, machine({ "redis-server": "/usr/bin/redis-server" }))).toEqual({
     redis: "/usr/bin/redis-server",
   });
-  expect(said).toEqual([]);
+  expect(written).toEqual([]);
   expect(await providePrograms(["browser", "redis"], say, machine({ chromium: "/usr/bin/chromium" }, { uid: 1000 }))).toEqual({
     browser: "/usr/bin/chromium",
   });
-  expect(said).toEqual([expect.stringMatching(/^There is no redis-server\..*What is tested on a real Redis is skipped\.$/)]);
+  expect(written).toEqual([expect.stringMatching(/^There is no redis-server\..*What is tested on a real Redis is skipped\.$/)]);
 });
 
 test.skipIf(process.platform === "win32")(
@@ -105,15 +105,17 @@ test.skipIf(process.platform === "win32")(
     const script = `#!/bin/sh\necho "$RUNLEVEL $*" >> "${folder}/calls"\n[ "$1" = update ] || { echo >"${folder}/redis-server"; chmod +x "${folder}/redis-server"; }\n`;
     writeFileSync(join(folder, "apt-get"), script, { mode: 0o755 });
     process.env.PATH = `${folder}:${path}`;
-    const said = [];
+    const written = [];
     const here = { ...machine({}), which: (name) => which(join(folder, name)) };
-    expect(await providePrograms(["browser", "redis"], (line) => said.push(line), here)).toEqual({ redis: join(folder, "redis-server") });
+    expect(await providePrograms(["browser", "redis"], (line) => written.push(line), here)).toEqual({
+      redis: join(folder, "redis-server"),
+    });
     expect(readFileSync(join(folder, "calls"), "utf8").split("\n")).toEqual([
       "1 update -qq",
       "1 install -y -qq --no-install-recommends chromium redis-server",
       "",
     ]);
-    expect(said).toEqual([
+    expect(written).toEqual([
       expect.stringContaining("chromium and redis-server"),
       expect.stringMatching(/Chromium could not be installed.*skipped/),
     ]);

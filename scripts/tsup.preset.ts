@@ -1,4 +1,4 @@
-// The one build recipe. A package says what it builds by its own package.json:
+// The one build recipe. A package states what it builds by its own package.json:
 // every door of `exports` and every `bin`, named by its source file.
 import { readFileSync } from "node:fs";
 import { minifySync, parseSync } from "rolldown/utils";

@@ -5,7 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 
 const pollMs = 100;
 
-/** When a process began, where the system tells it: its id may be used again. */
+/** When a process began, where the system shows it: its id may be used again. */
 function beganAt(pid) {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");

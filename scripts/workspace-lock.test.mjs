@@ -12,7 +12,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 let count = 0;
 const freshPath = () => join(folder, `lock${++count}`);
 
-/** A process that takes the lock, says so, writes down that it entered and left, and ends when its input does. */
+/** A process that takes the lock, reports it, writes down that it entered and left, and ends when its input does. */
 const program = `
   import { appendFileSync } from "node:fs";
   import { once } from "node:events";
@@ -38,8 +38,8 @@ describe("the lock of a workspace", () => {
     const path = freshPath();
     const all = Array.from({ length: 6 }, () => start(path, "rounds"));
     expect(await Promise.all(all.map(async ({ ended }) => (await ended)[0]))).toEqual(all.map(() => 0));
-    const said = readFileSync(`${path}.log`, "utf8").trim().split("\n");
-    expect(said).toEqual(Array.from({ length: 60 }, (_, at) => (at % 2 === 0 ? "enter" : "leave")));
+    const written = readFileSync(`${path}.log`, "utf8").trim().split("\n");
+    expect(written).toEqual(Array.from({ length: 60 }, (_, at) => (at % 2 === 0 ? "enter" : "leave")));
     expect(readdirSync(folder).filter((name) => name.startsWith(`lock${count}`))).toEqual([`lock${count}.log`]);
   });
 

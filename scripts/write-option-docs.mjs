@@ -62,7 +62,7 @@ function rowOf(member, name) {
 function tableOf(name) {
   const declaration = declarationOf(name);
   const members = declaration.members.filter((member) => ts.isPropertySignature(member) || ts.isMethodSignature(member));
-  // A context is given whole: nothing of it is optional, so the mark would say nothing.
+  // A context is given whole: nothing of it is optional, so the mark would emit nothing.
   const rows = members.map((member) => rowOf(member, name));
   const isGiven = members.every((member) => !member.questionToken);
   const shown = isGiven ? rows.map((row) => row.replace(" (required)", "")) : rows;

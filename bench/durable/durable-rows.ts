@@ -73,7 +73,7 @@ function openRow({ id, title }: OpenScene, figures: DurableFigures): Row {
   };
 }
 
-/** What one scene says, in the order of the table; `results` has the scenes before it. Nothing where it could not be measured. */
+/** What one scene prints, in the order of the table; `results` has the scenes before it. Nothing where it could not be measured. */
 export function durableRows(scene: DurableScene, results: DurableResults): readonly Row[] {
   const figures = results.get(scene.id) ?? {};
   if (Object.keys(figures).length === 0) return [];

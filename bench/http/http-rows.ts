@@ -93,7 +93,7 @@ function idleRows({ id, title }: IdleScene, results: HttpResults): readonly Row[
   );
 }
 
-/** What one scene says, in the order of the table. */
+/** What one scene prints, in the order of the table. */
 export function httpRows(scene: HttpScene, results: HttpResults): readonly Row[] {
   switch (scene.kind) {
     case "fan-out":

@@ -8,7 +8,7 @@ interface Titled {
   readonly servers: readonly string[];
 }
 
-/** One session, many who watch it. */
+/** One session, many readers. */
 export interface FanOutScene extends Titled {
   readonly kind: "fan-out";
   readonly watchers: number;

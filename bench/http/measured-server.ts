@@ -14,7 +14,7 @@ export interface Memory {
   readonly peakMb: number;
 }
 
-/** A server in a process of its own, and what it says of itself. */
+/** A server in a process of its own, and what it states of itself. */
 export interface MeasuredServer {
   readonly url: string;
   /** CPU of all threads so far, in microseconds. */

@@ -1,6 +1,6 @@
 /* What every server of a measurement can do, so that one load serves all. */
 
-/** What a server is told at its start. */
+/** What a server received at its start. */
 export interface ServeSettings {
   /** Of the model server, with the scenario, ending with `/v1`. Absent: the server speaks itself, at the pace that a request asks for. */
   readonly modelUrl?: string;

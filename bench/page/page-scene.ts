@@ -35,7 +35,7 @@ function deltaAt(place: number): string {
   return ` ${prose(place, 4)}${place % 10 === 9 ? ".\n\n" : ""}`;
 }
 
-/** A model that says what it is asked for at an even pace: `deltas 250`. */
+/** A model that answers what it is asked for at an even pace: `deltas 250`. */
 const pacedModel: ModelProvider = {
   name: "paced",
   defaultModel: "paced-1",

@@ -1,4 +1,4 @@
-/* What the model server says, known to those who check it. */
+/* What the model server states, known to its checks. */
 
 const words = "the quick brown fox jumps over a lazy dog while seven grey geese sail past an old stone harbour at dawn".split(" ");
 

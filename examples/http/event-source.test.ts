@@ -14,8 +14,8 @@ let folder = "";
 let url = "";
 let server: ChildProcess;
 
-/** What a child says until it ends, or until its first line. */
-function said(child: ChildProcess, isWhole: boolean): Promise<string> {
+/** What a child prints until it ends, or until its first line. */
+function written(child: ChildProcess, isWhole: boolean): Promise<string> {
   let text = "";
   return new Promise((resolve) => {
     child.stdout?.setEncoding("utf8").on("data", (piece: string) => {
@@ -40,7 +40,7 @@ beforeAll(async () => {
   ];
   const env = { PATH: process.env["PATH"] ?? "", LOOPWRIGHT_OFFLINE_PACE: "0" };
   server = spawn(process.execPath, words, { cwd: folder, env, stdio: ["ignore", "pipe", "inherit"] });
-  url = (JSON.parse((await said(server, false)).split("\n")[0] ?? "") as { readonly url: string }).url;
+  url = (JSON.parse((await written(server, false)).split("\n")[0] ?? "") as { readonly url: string }).url;
 });
 
 afterAll(async () => {
@@ -58,5 +58,5 @@ test("a plain EventSource that comes late and appends `text_delta` has the whole
     stdio: ["ignore", "pipe", "inherit"],
   });
   expect(deltas.length, streamed).toBeGreaterThan(0);
-  expect(await said(child, true)).toBe(`${deltas.map(({ delta }) => delta).join("")}\n`);
+  expect(await written(child, true)).toBe(`${deltas.map(({ delta }) => delta).join("")}\n`);
 });

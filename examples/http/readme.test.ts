@@ -15,18 +15,18 @@ let folder = "";
 let url = "";
 let server: ChildProcess;
 
-/** Runs a command until it has said all of the texts, in any order, or to its end; returns what it said. */
+/** Runs a command until it has sent all of the texts, in any order, or to its end; returns what it sent. */
 function runUntil(command: string, texts: readonly string[]): Promise<string> {
   const child = spawn("sh", ["-c", `exec ${command}`], {
     env: { PATH: process.env["PATH"] ?? "", URL: url, SESSION: "greenhouse" },
     stdio: ["ignore", "pipe", "ignore"],
   });
-  let said = "";
+  let written = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
-    said += text;
-    if (texts.every((one) => said.includes(one))) child.kill();
+    written += text;
+    if (texts.every((one) => written.includes(one))) child.kill();
   });
-  return new Promise((resolve) => child.on("close", () => resolve(said)));
+  return new Promise((resolve) => child.on("close", () => resolve(written)));
 }
 
 beforeAll(async () => {
@@ -57,8 +57,8 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** What each command of the page says, in the order of the page. */
-const said: readonly (readonly string[])[] = [
+/** What each command of the page states, in the order of the page. */
+const written: readonly (readonly string[])[] = [
   ["event: session_start\n", "event: text_delta\n", "event: execute_complete\n", '"status":"completed"'],
   ['"runId":', '"replayed":false'],
   ["id: 3.0\nevent: input_accepted\n", "event: run_end\n", "event: rest\n"],
@@ -72,14 +72,14 @@ const said: readonly (readonly string[])[] = [
 ];
 
 test("the page has a line for every streaming route", () => {
-  expect(commands).toHaveLength(said.length);
+  expect(commands).toHaveLength(written.length);
   for (const route of ["/api/agent/execute", "/events", "?after=", "?from=now", "Last-Event-ID", "/api/notifications", "dialect="]) {
     expect(commands.some((command) => command.includes(route))).toBe(true);
   }
 });
 
 test("every command of the page prints what the page shows", async () => {
-  for (const [place, texts] of said.entries()) {
+  for (const [place, texts] of written.entries()) {
     const output = await runUntil(commands[place] ?? "", texts);
     for (const text of texts) expect(output).toContain(text);
     if (place === 2) expect(output.trimEnd()).toMatch(/event: rest\ndata: .*$/);

@@ -8,7 +8,7 @@ import { home, published } from "./tree.mjs";
 
 const printer = ts.createPrinter({ removeComments: true });
 
-/** A declaration without what only says where it stands. */
+/** A declaration without what only states where it stands. */
 function printed(declaration) {
   const statement = ts.isVariableDeclaration(declaration) ? declaration.parent.parent : declaration;
   const code = printer.printNode(ts.EmitHint.Unspecified, statement, statement.getSourceFile());

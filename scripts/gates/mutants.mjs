@@ -113,7 +113,7 @@ const MUTANTS = [
   ["a run that failed goes on", "loop/plan.ts", "if (run.failure) return planFailure(run, run.failure);", ""],
 ];
 
-/** Runs every property on the tree; the exit code says whether one broke. */
+/** Runs every property on the tree; the exit code states whether one broke. */
 const RUNNER = `
 import { loopProperties } from "./loop/loop-properties.ts";
 for (let seed = 1; seed <= ${SEEDS}; seed++) for (const check of Object.values(loopProperties)) check(seed);
@@ -131,11 +131,11 @@ function run(dir) {
       stdio: ["ignore", "ignore", "pipe"],
       timeout: 60_000,
     });
-    let said = "";
+    let written = "";
     child.stderr.on("data", (bytes) => {
-      said = (said + bytes).slice(-2_000);
+      written = (written + bytes).slice(-2_000);
     });
-    child.on("exit", (code) => resolve({ survived: code === 0, said }));
+    child.on("exit", (code) => resolve({ survived: code === 0, written }));
   });
 }
 
@@ -168,8 +168,8 @@ async function tryMutant(root, [title, file, good, bad]) {
         text.replace(good, () => bad),
       );
     }
-    const { survived, said } = await run(dir);
-    if (file === undefined) return survived ? undefined : `the properties fail on the sound tree: ${said}`;
+    const { survived, written } = await run(dir);
+    if (file === undefined) return survived ? undefined : `the properties fail on the sound tree: ${written}`;
     return survived ? `mutant survived ${SEEDS} seeds: ${title}` : undefined;
   } finally {
     rmSync(dir, { recursive: true, force: true });

@@ -105,10 +105,10 @@ async function check(root) {
 }
 
 const core = (name, text) => ({ [`packages/core/src/${name}`]: text });
-const impure = (name, code, said) => ({
+const impure = (name, code, written) => ({
   title: code.trim(),
   files: core(`driver/${name}.ts`, `export const value = (): unknown => ${code};\n`),
-  expects: new RegExp(`driver/${name}\\.ts:1: \`${said}\``),
+  expects: new RegExp(`driver/${name}\\.ts:1: \`${written}\``),
 });
 
 export const purity = {

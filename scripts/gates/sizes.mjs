@@ -7,7 +7,7 @@ import { tarballs } from "./tarballs.mjs";
 import { home, readJson } from "./tree.mjs";
 
 const BUDGETS = "scripts/gates/budgets.json";
-/** Packages whose sizes are told even when all is well. */
+/** Packages whose sizes are printed even when all is well. */
 const SHOWN = ["@loopwright/core", "@loopwright/client", "@loopwright/web"];
 
 /** Files that importing `entry` loads at once: itself and its static relative imports. */

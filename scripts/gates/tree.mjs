@@ -57,7 +57,7 @@ export function trackedFiles(root) {
     .filter((file) => file !== "" && existsSync(join(root, file)));
 }
 
-/** Runs a tool to its end and gives back its exit code and everything it said. */
+/** Runs a tool to its end and gives back its exit code and everything it sent. */
 export function tool(command, args, cwd, options = {}) {
   const result = spawnSync(command, args, { cwd, encoding: "utf8", maxBuffer: 64 * 1024 * 1024, ...options });
   if (result.error) throw result.error;

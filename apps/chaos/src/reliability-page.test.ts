@@ -29,7 +29,7 @@ it("names the run at the top", () => {
 
 it("marks sections of another commit", () => {
   const page = pageWith({ deploys: kept({ commit: "bbbbbbb" }), kills: kept(), pauses: kept() });
-  expect(page).toContain("commit aaaaaaa. 1 of the 3 sections are of other commits (bbbbbbb), and say so.");
+  expect(page).toContain("commit aaaaaaa. 1 of the 3 sections are of other commits (bbbbbbb), and are marked so.");
   const [, deploys = "", kills = ""] = page.split("\n## ");
   expect([deploys.includes("another commit"), kills.includes("another commit")]).toEqual([true, false]);
 });

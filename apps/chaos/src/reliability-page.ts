@@ -67,7 +67,7 @@ function runLine(run: Run, kept: readonly Section[]): string {
   const foreign = kept.filter(({ commit }) => commit !== run.commit);
   const commits = [...new Set(foreign.map(({ commit }) => commit))].sort().join(", ");
   const others =
-    foreign.length === 0 ? "" : ` ${foreign.length} of the ${kept.length} sections are of other commits (${commits}), and say so.`;
+    foreign.length === 0 ? "" : ` ${foreign.length} of the ${kept.length} sections are of other commits (${commits}), and are marked so.`;
   return `**Run**: ${runText(run)}.${others}`;
 }
 

@@ -56,7 +56,7 @@ export async function runExperiments({ experiments, tier, seed, write }: RigRun)
     const outcome = await attempt(experiment, seed, say);
     const seconds = Math.round((performance.now() - startedAt) / 1_000);
     if (write) keep(experiment.name, { tier, seed, ...madeBy(), seconds, ...outcome });
-    const isGood = tell(experiment.name, { outcome, seconds, say });
+    const isGood = notify(experiment.name, { outcome, seconds, say });
     if (!isGood) say(`  again: npm run chaos -- --tier ${tier} --seed ${seed} --only ${experiment.name}`);
     counts[isGood ? "passed" : "failed"] += 1;
   };
@@ -75,7 +75,7 @@ export async function runExperiments({ experiments, tier, seed, write }: RigRun)
 }
 
 /** Prints what came out; true when it is as it should be. */
-function tell(
+function notify(
   name: string,
   { outcome, seconds, say }: { readonly outcome: Outcome; readonly seconds: number; readonly say: (line: string) => void },
 ): boolean {

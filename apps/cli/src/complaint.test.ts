@@ -12,7 +12,7 @@ test("an error shows what happened, why, and what to try, with its code", () => 
 });
 
 test("a vendor's sentence about its refusal is shown to the user of the program, on one line", () => {
-  const error = new AgentError("MODEL_AUTH", { message: "OpenAI answered 401.", vendorSaid: "No such\nkey." });
+  const error = new AgentError("MODEL_AUTH", { message: "OpenAI answered 401.", vendorMessage: "No such\nkey." });
   expect(complaintOf(error)[1]).toBe("why: The vendor refused the key. Its message: No such key.");
   expect(complaintOf(new AgentError("MODEL_AUTH", { message: "OpenAI answered 401." }), "Not paid.")[1]).toBe(
     "why: The vendor refused the key. Its message: Not paid.",
@@ -20,9 +20,9 @@ test("a vendor's sentence about its refusal is shown to the user of the program,
 });
 
 test("the text of an unknown error is not shown: it may hold anything", () => {
-  const told = complaintOf(new TypeError("key sk-secret in https://user:secret@host")).join("\n");
-  expect(told).toContain("Unexpected TypeError. (INTERNAL)");
-  expect(told).not.toContain("secret");
+  const notified = complaintOf(new TypeError("key sk-secret in https://user:secret@host")).join("\n");
+  expect(notified).toContain("Unexpected TypeError. (INTERNAL)");
+  expect(notified).not.toContain("secret");
 });
 
 test("the system's own errors about files are shown by their meaning", () => {

@@ -1,15 +1,15 @@
-import { AgentError, type ErrorCode, errorTable, isAgentError, vendorSaidBy } from "@loopwright/core";
+import { AgentError, type ErrorCode, errorTable, isAgentError, vendorMessageOf } from "@loopwright/core";
 import { oneLine } from "./terminal/neutralise.ts";
 
 /**
  * An error in three lines for the user of the program: what happened, why, what to try. Never a stack or a secret.
  * `vendorSaid`: default, what the error was made with.
  */
-export function complaintOf(error: unknown, vendorSaid: string | undefined = vendorSaidBy(error)): readonly [string, string, string] {
+export function complaintOf(error: unknown, vendorMessage: string | undefined = vendorMessageOf(error)): readonly [string, string, string] {
   const known = knownError(error);
   const what = oneLine(known.message, 600);
-  const said = vendorSaid === undefined ? "" : ` Its message: ${oneLine(vendorSaid, 600)}`;
-  return [`${what} (${known.code})`, `why: ${meaningOf(known.code)}${said}`, `try: ${oneLine(known.fix, 400)}`];
+  const written = vendorMessage === undefined ? "" : ` Its message: ${oneLine(vendorMessage, 600)}`;
+  return [`${what} (${known.code})`, `why: ${meaningOf(known.code)}${written}`, `try: ${oneLine(known.fix, 400)}`];
 }
 
 /** A newer server may name codes that this program does not know. */

@@ -121,7 +121,7 @@ describe.concurrent("ask", () => {
   test("stops at SIGINT, keeps the partial answer and ends with 130", async () => {
     const cwd = await emptyDirectory();
     const running = start(["ask", "--json", "long answer"], { cwd, env: { LOOPWRIGHT_OFFLINE_PACE: "5" } });
-    await running.says("text_delta");
+    await running.prints("text_delta");
     running.child.kill("SIGINT");
     const { code, stdout } = await running.ended;
     const end = parse(stdout).findLast((event) => event.type === "message_end");
@@ -134,7 +134,7 @@ describe.concurrent("ask", () => {
 
   test("ends when the reader of its answer goes away", async () => {
     const running = start(["ask", "--json", "long answer"], { cwd: await emptyDirectory(), env: { LOOPWRIGHT_OFFLINE_PACE: "5" } });
-    await running.says("text_delta");
+    await running.prints("text_delta");
     running.child.stdout?.destroy();
     expect((await running.ended).code).toBe(130);
   });

@@ -190,7 +190,7 @@ function startSilent(wire: Wire, words: string) {
 const vendorWords: ReadonlySet<string> = new Set(["model", "provider", "stopReasonRaw", "opaque", "n"]);
 
 /** The events with neighbouring deltas joined, without the vendor's own words. */
-function told(events: readonly AgentEvent[]): readonly unknown[] {
+function notified(events: readonly AgentEvent[]): readonly unknown[] {
   const joined: AgentEvent[] = [];
   for (const event of events) {
     const last = joined.at(-1);
@@ -244,7 +244,7 @@ describe("one conversation with a tool", () => {
       assertEventStream(events);
       expect(server.requests, name).toHaveLength(2);
       expect(JSON.stringify(server.requests[1]?.body), name).toContain("18 degrees");
-      all.push([name, told(events)]);
+      all.push([name, notified(events)]);
     }
     const [[, first] = ["", []], ...others] = all;
     expect(JSON.stringify(first)).toContain("Sunny.");

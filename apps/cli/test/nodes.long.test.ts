@@ -66,19 +66,19 @@ describe.concurrent("several processes", () => {
     await begin(server.client, "s");
     await server.client.sessions.submit("s", "what is 6 * 7?");
     const worker = startNode(["run", "--offline", "--role", "worker"], { cwd, onEnd });
-    await worker.says("Loopwright runs the sessions that servers record\n");
+    await worker.prints("Loopwright runs the sessions that servers record\n");
     expect(await deltasOf(server.client, "s")).toMatchObject({ text: expect.stringContaining("42"), end: "completed" });
-    const [[workerCode, workerSaid], [code, said]] = await Promise.all([stopped(worker), stopped(server)]);
+    const [[workerCode, workerWritten], [code, written]] = await Promise.all([stopped(worker), stopped(server)]);
     expect([workerCode, code]).toEqual([0, 0]);
-    expect(workerSaid).toMatch(/Stopping\.\nStopped\.\n/);
-    expect([workerSaid, said].map((text) => text.includes("its event channel reaches none of the others"))).toEqual([true, true]);
+    expect(workerWritten).toMatch(/Stopping\.\nStopped\.\n/);
+    expect([workerWritten, written].map((text) => text.includes("its event channel reaches none of the others"))).toEqual([true, true]);
   });
 
   test("a worker with a port reports its health there, and nothing else", async ({ onTestFinished: onEnd }) => {
     const port = await freePort();
     const worker = startNode(["run", "--offline", "--role", "worker", "--port", `${port}`], { cwd: await emptyDirectory(), onEnd });
-    await worker.says(`/healthz, /readyz and /metrics are at http://127.0.0.1:${port}`);
-    await worker.says("Ctrl+C");
+    await worker.prints(`/healthz, /readyz and /metrics are at http://127.0.0.1:${port}`);
+    await worker.prints("Ctrl+C");
     const statuses = ["healthz", "readyz", "metrics", "api/sessions", ""].map(
       async (path) => (await fetch(`http://127.0.0.1:${port}/${path}`)).status,
     );
@@ -118,23 +118,23 @@ describe.concurrent("several processes", () => {
       const [a, b, worker] = commands.map((words) =>
         startNode([...own(words), "--offline", "--shutdown-timeout", "0"], { cwd, env: slow, onEnd }),
       );
-      await Promise.all([a, b, worker].map((node) => node?.says("Ctrl+C stops it")));
+      await Promise.all([a, b, worker].map((node) => node?.prints("Ctrl+C stops it")));
       const [one, other] = [ports["8081"], ports["8082"]].map((port) => createClient({ url: `http://127.0.0.1:${port}` }));
       if (!one || !other || !worker || !a || !b) throw new Error("A node is missing.");
       await begin(one, "trip");
-      const told = deltasOf(other, "trip");
+      const notified = deltasOf(other, "trip");
       await one.sessions.submit("trip", "long answer");
       // The answer is being streamed; then its worker is stopped.
       for await (const batch of other.follow("trip", { after: "" })) if (batch.some(({ type }) => type === "text_delta")) break;
       const second = startNode([...own(commands[2] ?? []), "--offline"], { cwd, onEnd });
-      await second.says("Ctrl+C stops it");
-      const [code, said] = await stopped(worker);
-      expect([code, said.includes("1 run will continue at another node.")]).toEqual([0, true]);
-      const { deltas, end } = await told;
+      await second.prints("Ctrl+C stops it");
+      const [code, written] = await stopped(worker);
+      expect([code, written.includes("1 run will continue at another node.")]).toEqual([0, true]);
+      const { deltas, end } = await notified;
       expect([end, deltas > 3]).toEqual(["completed", true]);
       const { events } = await one.sessions.events("trip");
       expect(events.filter(({ type }) => type === "attempt_discarded")).toMatchObject([{ code: "HANDED_OVER" }]);
-      const all = [said, ...(await Promise.all([a, b, second].map(stopped))).map(([, text]) => text)];
+      const all = [written, ...(await Promise.all([a, b, second].map(stopped))).map(([, text]) => text)];
       expect(all.join("")).not.toContain("hunter2");
     });
 

@@ -43,7 +43,7 @@ test("a plain chat appends only: no byte that moves the cursor or erases", async
 test("a chat in this process shows the vendor's sentence about a call that it refused", async () => {
   const settings = resolveSettings({ offline: true }, {}, await emptyDirectory());
   const whole = offline({ pace: 0 });
-  const refusal = { message: "The vendor answered 404.", vendorSaid: "No such model.", retryable: false };
+  const refusal = { message: "The vendor answered 404.", vendorMessage: "No such model.", retryable: false };
   const provider: typeof whole = {
     ...whole,
     async *stream(): AsyncGenerator<never> {

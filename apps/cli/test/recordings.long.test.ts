@@ -49,7 +49,7 @@ describe.skipIf(!place.available).each(Object.entries(vendors))("recorded traffi
   const streamed = recordings.filter(
     (recording) => isStreamed(recording) && recording.response.status === 200 && !recording.request.path.endsWith("/generate"),
   );
-  const said = streamed.filter(
+  const written = streamed.filter(
     ({ truth, tags }) =>
       truth.text.length > 20 &&
       truth.toolCalls.length === 0 &&
@@ -69,18 +69,18 @@ describe.skipIf(!place.available).each(Object.entries(vendors))("recorded traffi
   afterAll(() => replay?.close());
 
   test("holds answers, calls and errors to play", () => {
-    expect([said.length, calling.length, failing.length].every((count) => count > 0)).toBe(true);
+    expect([written.length, calling.length, failing.length].every((count) => count > 0)).toBe(true);
   });
 
   test.concurrent("prints the recorded answers", async ({ expect }) => {
-    for (const recording of said.slice(0, 2)) {
+    for (const recording of written.slice(0, 2)) {
       const { stdout, code, stderr } = await ask(replay.baseUrl(recording), ["hi"], await emptyDirectory());
       expect([recording.id, stdout.trim(), code, stderr.includes("why:")]).toEqual([recording.id, recording.truth.text.trim(), 0, false]);
     }
   });
 
   test.concurrent("shows the recorded answer in a chat", async ({ expect }) => {
-    const [recording] = said;
+    const [recording] = written;
     if (!recording) throw new Error("There is nothing to play.");
     const flags = { provider: vendor, model: "any-model", baseUrl: replay.baseUrl(recording) };
     const settings = resolveSettings(flags, keys, await emptyDirectory());
@@ -104,7 +104,7 @@ describe.skipIf(!place.available).each(Object.entries(vendors))("recorded traffi
 
   test.concurrent("runs the recorded tool calls with their arguments", async ({ expect }) => {
     const [recording] = calling;
-    const [answer] = said;
+    const [answer] = written;
     if (!recording || !answer) throw new Error("There is nothing to play.");
     const cwd = await emptyDirectory();
     const names = [...new Set(recording.truth.toolCalls.map((call) => call.name))];

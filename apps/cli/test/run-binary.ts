@@ -37,7 +37,7 @@ export interface RunOptions {
 export interface Running {
   readonly child: ChildProcess;
   /** Resolves with all of standard output so far as soon as it holds the text. Rejects when the process ends without it. */
-  says(text: string): Promise<string>;
+  prints(text: string): Promise<string>;
   readonly ended: Promise<Ended>;
 }
 
@@ -67,7 +67,7 @@ export function start(words: readonly string[], { cwd, env = {}, input, restrict
   });
   if (input !== undefined) child.stdin?.end(input);
   const ended = new Promise<Ended>((resolve) => child.on("close", (code) => resolve({ code, stdout, stderr })));
-  const says = (text: string): Promise<string> =>
+  const prints = (text: string): Promise<string> =>
     new Promise((resolve, reject) => {
       const look = (): void => {
         if (!stdout.includes(text)) return;
@@ -78,7 +78,7 @@ export function start(words: readonly string[], { cwd, env = {}, input, restrict
       void ended.then(() => reject(new Error(`It ended without saying ${text}:\n${stdout}\n${stderr}`)));
       look();
     });
-  return { child, says, ended };
+  return { child, prints, ended };
 }
 
 /** Runs the command line to its end. */

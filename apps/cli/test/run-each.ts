@@ -9,20 +9,20 @@ interface CommandLine {
 
 const { stdout, stderr, env: environment } = process;
 const write = stdout.write.bind(stdout);
-const said: { code: number; stdout: string; stderr: string }[] = [];
+const written: { code: number; stdout: string; stderr: string }[] = [];
 for (const { words, env = {} } of JSON.parse(process.argv[2] ?? "[]") as readonly CommandLine[]) {
-  const heard = { stdout: "", stderr: "" };
+  const received = { stdout: "", stderr: "" };
   stdout.write = ((text: string) => {
-    heard.stdout += text;
+    received.stdout += text;
     return true;
   }) as typeof stdout.write;
   stderr.write = ((text: string) => {
-    heard.stderr += text;
+    received.stderr += text;
     return true;
   }) as typeof stderr.write;
   Object.assign(environment, env);
   const code = await runProgram(words, "0.0.0");
   for (const name of Object.keys(env)) delete environment[name];
-  said.push({ code, ...heard });
+  written.push({ code, ...received });
 }
-write(JSON.stringify(said));
+write(JSON.stringify(written));

@@ -36,7 +36,7 @@ export async function startServer({ cwd, env = {}, flags = [], port = 0, onEnd =
     running.child.kill("SIGKILL");
     await running.ended;
   });
-  await running.says("Ctrl+C stops it");
-  const url = / at (http:\S+)\n/.exec(await running.says("\n"))?.[1] ?? "";
+  await running.prints("Ctrl+C stops it");
+  const url = / at (http:\S+)\n/.exec(await running.prints("\n"))?.[1] ?? "";
   return { ...running, url, port: Number(new URL(url).port), client: createClient({ url, clock: hasty }) };
 }

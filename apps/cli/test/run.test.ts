@@ -23,10 +23,10 @@ describe.concurrent("run", () => {
   }) => {
     const cwd = await emptyDirectory();
     const server = await startServer({ onEnd, cwd });
-    const said = await server.says("\n");
-    expect(said).toMatch(/^Loopwright serves .+ at http:\/\/127\.0\.0\.1:\d+\n/);
-    expect(said).toContain("(chosen by --offline)");
-    expect(said).toContain(`Sessions are kept in ${join(cwd, ".loopwright/sessions.db")}`);
+    const written = await server.prints("\n");
+    expect(written).toMatch(/^Loopwright serves .+ at http:\/\/127\.0\.0\.1:\d+\n/);
+    expect(written).toContain("(chosen by --offline)");
+    expect(written).toContain(`Sessions are kept in ${join(cwd, ".loopwright/sessions.db")}`);
     expect(await (await fetch(`${server.url}/healthz`)).text()).toBeTruthy();
     expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
     const { agents } = await server.client.agents();
@@ -53,7 +53,7 @@ describe.concurrent("run", () => {
 
   test("prints everything as JSON with --json", async () => {
     const running = start(["run", "--offline", "--port", "0", "--json"], { cwd: await emptyDirectory() });
-    const first = JSON.parse((await running.says("\n")).split("\n")[0] ?? "") as { readonly message: string; readonly url: string };
+    const first = JSON.parse((await running.prints("\n")).split("\n")[0] ?? "") as { readonly message: string; readonly url: string };
     expect(first).toMatchObject({ level: "info", message: "listening", provider: "offline" });
     expect((await fetch(`${first.url}/healthz`)).status).toBe(200);
     running.child.kill("SIGTERM");
@@ -96,7 +96,7 @@ describe.concurrent("a server that ends", () => {
     expect(ended.stdout).toContain("Stopping. 1 run will continue at the next start.");
 
     const again = await startServer({ onEnd, cwd });
-    await again.says("A run that was cut off goes on.");
+    await again.prints("A run that was cut off goes on.");
     for await (const batch of again.client.follow("one", { after: "" })) {
       if (batch.some((event) => event.type === "run_end" && event.runId === runId)) break;
     }

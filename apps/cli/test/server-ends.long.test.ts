@@ -23,7 +23,7 @@ describe.concurrent("a server that ends", () => {
     const stream = server.client.execute("long answer", { context: {} });
     for await (const event of stream) if (event.type === "text_delta") break;
     server.child.kill("SIGTERM");
-    await server.says("1 run may end within 50 s.");
+    await server.prints("1 run may end within 50 s.");
     const { code, stdout } = await server.ended;
     expect(code).toBe(0);
     expect(stdout).toMatch(/Stopped\.\n$/);

@@ -129,8 +129,8 @@ test.concurrent("titles cannot touch the terminal", async () => {
 test.concurrent("a killed answer continues when its session is resumed at once: nothing accepted is lost, and the attempt is shown as discarded", async () => {
   const cwd = await emptyDirectory();
   const running = start(["ask", "--json", "what is 6 * 7? think, then answer"], { cwd, env: { LOOPWRIGHT_OFFLINE_PACE: "5" } });
-  const id = idIn(await running.says('"type":"tool_execution_end"'));
-  await running.says('"turn":2');
+  const id = idIn(await running.prints('"type":"tool_execution_end"'));
+  await running.prints('"turn":2');
   running.child.kill("SIGKILL");
   await running.ended;
 
@@ -139,10 +139,10 @@ test.concurrent("a killed answer continues when its session is resumed at once: 
   expect(cut.stderr).toContain(`loopwright chat --resume ${id}`);
 
   const { code, stdout } = await run(["chat", "--resume", id, "--offline"], { cwd });
-  const told = stdout.replace(/\s+/g, " ");
+  const notified = stdout.replace(/\s+/g, " ");
   expect(code).toBe(0);
-  expect(told).toContain("The last run was interrupted.");
-  expect(told).toMatch(/Attempt 1 was thrown away: the process that made it died \(CRASHED\)\. It is made again\./);
+  expect(notified).toContain("The last run was interrupted.");
+  expect(notified).toMatch(/Attempt 1 was thrown away: the process that made it died \(CRASHED\)\. It is made again\./);
   expect(stdout.split("> what is 6 * 7?")).toHaveLength(2);
   expect(stdout).toMatch(/says: .*42/);
 
@@ -169,7 +169,7 @@ export const letter = {
 `,
   );
   const running = start(["ask", "--json", "--tools", "tools.mjs", "use send_letter"], { cwd });
-  const id = idIn(await running.says("begun"));
+  const id = idIn(await running.prints("begun"));
   running.child.kill("SIGKILL");
   await running.ended;
 

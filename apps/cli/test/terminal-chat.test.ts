@@ -140,8 +140,8 @@ test("a terminal that becomes narrow and short keeps every line that was finishe
   const lines = await screen.until(
     (seen) => seen.some((line) => line.includes("can be told")) && seen.some((line) => line.includes("Enter sends")),
   );
-  const said = lines.join(" ");
+  const written = lines.join(" ");
   for (const words of ["Loopwright", "> what is 6 * 7?", "> long answer", "A long answer", "The end"])
-    expect(said.split(words)).toHaveLength(words === "A long answer" ? 2 : said.split(words).length);
-  expect(said).toContain("Text with bold words");
+    expect(written.split(words)).toHaveLength(words === "A long answer" ? 2 : written.split(words).length);
+  expect(written).toContain("Text with bold words");
 });

@@ -7,7 +7,7 @@ import { pageTest } from "./support/page-test.ts";
 /** The browser's message about requests whose connection was torn. */
 const torn = /Failed to load resource: net::ERR_/;
 
-interface Heard {
+interface Received {
   text: string;
   opened: number;
   errors: number;
@@ -18,20 +18,21 @@ interface Heard {
 /** A plain `EventSource` of the browser that appends `text_delta`, and counts all other events. */
 function listenIn(page: Page, sessionId: string) {
   return page.evaluateHandle((path) => {
-    const heard: Heard = { text: "", opened: 0, errors: 0, runErrors: [], names: [] };
+    const received: Received = { text: "", opened: 0, errors: 0, runErrors: [], names: [] };
     const source = new EventSource(path);
     source.onopen = () => {
-      heard.opened += 1;
+      received.opened += 1;
     };
     source.onerror = () => {
-      heard.errors += 1;
+      received.errors += 1;
     };
     source.addEventListener("text_delta", ({ data }) => {
-      heard.text += JSON.parse(data).delta;
+      received.text += JSON.parse(data).delta;
     });
-    source.addEventListener("run_error", ({ data }) => heard.runErrors.push(JSON.parse(data).type));
-    for (const name of ["attempt_discarded", "message_end", "run_end", "rest"]) source.addEventListener(name, () => heard.names.push(name));
-    return heard;
+    source.addEventListener("run_error", ({ data }) => received.runErrors.push(JSON.parse(data).type));
+    for (const name of ["attempt_discarded", "message_end", "run_end", "rest"])
+      source.addEventListener(name, () => received.names.push(name));
+    return received;
   }, `/api/sessions/${sessionId}/events?text=whole&after=`);
 }
 
@@ -52,8 +53,8 @@ pageTest(
     const first = await model.next();
     first.say("The first ");
     // It joins in the middle of the second attempt.
-    const heard = await listenIn(page, id);
-    const read = (): Promise<Heard> => heard.jsonValue();
+    const received = await listenIn(page, id);
+    const read = (): Promise<Received> => received.jsonValue();
     const times = (name: string) => async (): Promise<number> => (await read()).names.filter((other) => other === name).length;
     await expect.poll(times("attempt_discarded")).toBe(1);
     expect((await read()).text).toBe("");
@@ -91,11 +92,11 @@ pageTest("the error of a run is no error of a plain EventSource", async ({ serve
   const { url, client } = await serve({ provider: model.provider });
   const page = await open(url);
   const { sessionId: id } = await client.sessions.create({});
-  const heard = await listenIn(page, id);
+  const received = await listenIn(page, id);
   await client.sessions.submit(id, { role: "user", content: "One" });
   const answer = await model.next();
   answer.say("So far");
   await client.sessions.abort(id);
-  await expect.poll(async () => (await heard.jsonValue()).names.includes("run_end")).toBe(true);
-  expect(await heard.jsonValue()).toMatchObject({ text: "So far", opened: 1, errors: 0, runErrors: ["error"] });
+  await expect.poll(async () => (await received.jsonValue()).names.includes("run_end")).toBe(true);
+  expect(await received.jsonValue()).toMatchObject({ text: "So far", opened: 1, errors: 0, runErrors: ["error"] });
 });

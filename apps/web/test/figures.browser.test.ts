@@ -22,9 +22,9 @@ pageTest("an answer tells its tokens, cache, cost and time, and the conversation
   expect(await figures.textContent()).toContain("$0.019");
   await figures.click();
   const details = chat.answers.last().locator("dl.figures");
-  const said = await details.textContent();
+  const written = await details.textContent();
   for (const words of ["Tokens read1,000", "Read from cache3,000", "Tokens written200", "Cost$0.019", "Modelhand-1", "Duration"])
-    expect(said).toContain(words);
+    expect(written).toContain(words);
   await chat.say("Two");
   const second = await model.next();
   second.say("Answer two");

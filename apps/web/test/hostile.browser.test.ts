@@ -37,7 +37,7 @@ pageTest("words of a model or a person that look like HTML, terminal signs or an
   await page.getByRole("link", { name: "</script><img" }).waitFor();
 
   const found = await page.evaluate(() => ({
-    strangers: document.querySelectorAll("main script, main img, main svg[onload], main style, main iframe, main object").length,
+    otherUsers: document.querySelectorAll("main script, main img, main svg[onload], main style, main iframe, main object").length,
     handlers: [...document.querySelectorAll("*")].filter((element) => [...element.attributes].some(({ name }) => name.startsWith("on")))
       .length,
     links: [...document.querySelectorAll("main a[href]")]
@@ -53,7 +53,7 @@ pageTest("words of a model or a person that look like HTML, terminal signs or an
       )
       .map(({ tagName, className }) => `${tagName} ${className}`),
   }));
-  expect(found).toEqual({ strangers: 0, handlers: 0, links: [], steering: [] });
+  expect(found).toEqual({ otherUsers: 0, handlers: 0, links: [], steering: [] });
   expect(await chat.answers.first().textContent()).toContain('</script><img src=x onerror="alert(1)">');
   expect(dialogs).toEqual([]);
   expect(requests.filter((address) => !address.startsWith(url))).toEqual([]);

@@ -259,7 +259,7 @@ pageTest("what a screen reader hears: finished sentences once, the end of a stop
   const chat = chatPage(page);
   await chat.say("Tell me");
   const answer = await model.next();
-  const heard = await page.evaluateHandle(() => {
+  const received = await page.evaluateHandle(() => {
     const words: string[] = [];
     const look = (): void => {
       const now = document.querySelector("p[aria-live=polite]")?.textContent ?? "";
@@ -271,13 +271,13 @@ pageTest("what a screen reader hears: finished sentences once, the end of a stop
   await openedAndEmpty(page);
   answer.say("The **first** sentence. The sec");
   await chat.text("The sec").waitFor();
-  await expect.poll(() => heard.jsonValue()).toEqual(["The first sentence."]);
+  await expect.poll(() => received.jsonValue()).toEqual(["The first sentence."]);
   answer.say("ond one. And a half");
   await chat.text("And a half").waitFor();
-  await expect.poll(() => heard.jsonValue()).toEqual(["The first sentence.", "The second one."]);
+  await expect.poll(() => received.jsonValue()).toEqual(["The first sentence.", "The second one."]);
   await chat.stop.click();
   await chat.rested();
-  await expect.poll(async () => (await heard.jsonValue()).at(-1)).toBe("Stopped.");
+  await expect.poll(async () => (await received.jsonValue()).at(-1)).toBe("Stopped.");
 });
 
 /** The conversation is followed: new events arrive. */

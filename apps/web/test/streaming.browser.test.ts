@@ -72,16 +72,16 @@ pageTest("Markdown of every kind is drawn while it comes: headings, lists, quote
   );
   answer.end();
   await chat.rested();
-  const said = chat.answers.last();
-  await said.getByRole("heading", { name: "Title" }).waitFor();
-  expect(await said.getByRole("listitem").count()).toBe(3);
-  expect(await said.getByRole("blockquote").textContent()).toBe("quoted");
-  expect(await said.getByRole("columnheader", { name: "right" }).count()).toBe(1);
-  expect(await said.getByRole("link", { name: "a link" }).getAttribute("rel")).toContain("noopener");
-  expect(await said.getByRole("checkbox").isChecked()).toBe(true);
-  expect(await said.locator("strong").textContent()).toBe("bold");
-  expect(await said.locator("pre code, pre").first().textContent()).toContain("let x = 'y';");
-  await said.getByRole("button", { name: "Copy code" }).waitFor();
+  const written = chat.answers.last();
+  await written.getByRole("heading", { name: "Title" }).waitFor();
+  expect(await written.getByRole("listitem").count()).toBe(3);
+  expect(await written.getByRole("blockquote").textContent()).toBe("quoted");
+  expect(await written.getByRole("columnheader", { name: "right" }).count()).toBe(1);
+  expect(await written.getByRole("link", { name: "a link" }).getAttribute("rel")).toContain("noopener");
+  expect(await written.getByRole("checkbox").isChecked()).toBe(true);
+  expect(await written.locator("strong").textContent()).toBe("bold");
+  expect(await written.locator("pre code, pre").first().textContent()).toContain("let x = 'y';");
+  await written.getByRole("button", { name: "Copy code" }).waitFor();
 });
 
 pageTest("thinking is shown while it lasts, folds when it is over, and opens again", async ({ serve, open }) => {

@@ -27,7 +27,7 @@ async function play(text: string): Promise<void> {
   }
 }
 
-/** Plain node:http: prepared bytes, written to everybody who watches. */
+/** Plain node:http: prepared bytes, written to every reader that watches. */
 export const serve: Serve = async () => {
   const server = createServer(async (request, response) => {
     if (request.method === "GET") return watch(response);

@@ -11,14 +11,14 @@ const tool = (name: string, output: unknown = name): Tool =>
   defineTool({ name, description: `Does ${name}.`, parameters: object, execute: () => output });
 const look = { calls: [{ name: "look" }] } as const;
 
-interface Said {
+interface Written {
   readonly labels?: Labels;
   readonly options?: Partial<MainThreadOptions>;
   readonly user?: string;
 }
 
 /** What the requests of one run of a main thread were, and how it ended. */
-async function said(script: readonly ScriptedTurn[] | (() => ScriptedTurn), { labels, options, user = "ann" }: Said = {}) {
+async function written(script: readonly ScriptedTurn[] | (() => ScriptedTurn), { labels, options, user = "ann" }: Written = {}) {
   const provider = scripted(script as readonly ScriptedTurn[]);
   const agent = mainThreadAgent({ provider, prompt: "Base.", tools: [tool("look")], ...options } as MainThreadOptions);
   const access = { scope: "local", user };
@@ -33,7 +33,7 @@ describe("the limit of a main thread", () => {
   it.each([1, 3, 5])(
     "B30, B31, B32: with %i tool calls a model that always calls gets one notice, no tools, and no error",
     async (limit) => {
-      const { requests, result } = await said(always, { options: { toolCallsLimit: limit } });
+      const { requests, result } = await written(always, { options: { toolCallsLimit: limit } });
       expect(requests).toHaveLength(limit + 1);
       expect(requests.map(({ tools }) => tools?.length ?? 0)).toEqual([...Array(limit).fill(1), 0]);
       const notices = requests.at(-1)?.messages.filter(({ role }) => role === "notice") as readonly { readonly text: string }[];
@@ -43,12 +43,12 @@ describe("the limit of a main thread", () => {
   );
 
   it("B32: the last answer is the text of the model where it writes one", async () => {
-    const { result } = await said([look, look, { text: "This is it." }], { options: { toolCallsLimit: 2 } });
+    const { result } = await written([look, look, { text: "This is it." }], { options: { toolCallsLimit: 2 } });
     expect(result).toMatchObject({ status: "completed", text: "This is it." });
   });
 
   it("B31: sends no tools where the request does not want any", async () => {
-    const { requests } = await said([{ text: "ok" }], { labels: { toolsRequired: "false" } });
+    const { requests } = await written([{ text: "ok" }], { labels: { toolsRequired: "false" } });
     expect(requests[0]).not.toHaveProperty("tools");
     expect(requests[0]).not.toHaveProperty("toolChoice");
     expect(requests[0]).not.toHaveProperty("parallelToolCalls");
@@ -61,8 +61,8 @@ describe("the limit of a main thread", () => {
       asked.push(`${plan} ${model} ${agent}`);
       return { contextLimit: 8_000, toolCallsLimit: plan === "free" ? 1 : 3, parallel: plan === "paid" };
     };
-    const ann = await said(always, { options: { settings, plans } });
-    const bob = await said(always, { options: { settings, plans }, user: "bob" });
+    const ann = await written(always, { options: { settings, plans } });
+    const bob = await written(always, { options: { settings, plans }, user: "bob" });
     expect([ann.requests.length, bob.requests.length]).toEqual([2, 4]);
     expect(asked[0]).toBe("free scripted-1 main-thread");
   });
@@ -85,14 +85,14 @@ describe("the limit of a main thread", () => {
   });
 
   it("B47: is the one of the agent where it has one", async () => {
-    const { requests } = await said(always, { options: { toolCallsLimit: 2 } });
+    const { requests } = await written(always, { options: { toolCallsLimit: 2 } });
     expect(requests).toHaveLength(3);
   });
 
   it("B87: does not count calls of tools that are not to be counted", async () => {
     const calls = { calls: [{ name: "look" }, { name: "look" }, { name: "peek" }] };
     const options = { tools: [tool("look"), tool("peek")], toolCallsLimit: 2, uncounted: ["peek"] };
-    const { requests } = await said([{ calls: [{ name: "peek" }] }, calls, { text: "ok" }], { options });
+    const { requests } = await written([{ calls: [{ name: "peek" }] }, calls, { text: "ok" }], { options });
     expect(requests.map(({ tools }) => tools?.length ?? 0)).toEqual([2, 2, 0]);
   });
 
@@ -102,14 +102,14 @@ describe("the limit of a main thread", () => {
     { parallel: false, models: ["scripted-1"], sent: true },
   ])("B11: parallel calls come from the plan ($parallel) or the model ($models)", async ({ parallel, models, sent }) => {
     const plans = () => ({ contextLimit: 8_000, toolCallsLimit: 3, parallel });
-    const { requests } = await said([{ text: "ok" }], { options: { plans, parallelModels: models } });
+    const { requests } = await written([{ text: "ok" }], { options: { plans, parallelModels: models } });
     expect(requests[0]?.parallelToolCalls).toBe(sent);
   });
 });
 
 it("B33: a call of nothing but tools that are not enabled ends with a text that names the first, and no further request", async () => {
   const off = defineTool({ name: "look", description: "Looks.", parameters: object, enabled: () => false, execute: () => "seen" });
-  const { requests, result } = await said([{ text: "I look.", calls: [{ name: "look" }] }], { options: { tools: [off] } });
+  const { requests, result } = await written([{ text: "I look.", calls: [{ name: "look" }] }], { options: { tools: [off] } });
   expect(result).toMatchObject({ status: "completed", text: "The tool look is not enabled for you." });
   expect(requests).toHaveLength(1);
 });
@@ -121,7 +121,7 @@ it.each([
   "B79: $count results in a turn bring a notice to draw them together: $noticed, for the next request alone",
   async ({ count, noticed }) => {
     const many = { calls: Array.from({ length: count }, () => ({ name: "look" })) };
-    const { requests, session } = await said([many, look, { text: "ok" }]);
+    const { requests, session } = await written([many, look, { text: "ok" }]);
     const has = requests.map(({ messages }) => messages.some((one) => one.role === "notice" && one.text.includes("Draw them together")));
     expect(has).toEqual([false, noticed, false]);
     expect(JSON.stringify(session.messages)).not.toContain("Draw them together");
@@ -131,7 +131,7 @@ it.each([
 describe("attachments and chatbots", () => {
   it("B34: pasted text moves from the result to the front of the user's message, for the next requests alone", async () => {
     const rag = tool(toolNames.rag, { passages: ["p"], pastedTextEmbeddings: ["One.", "Two."] });
-    const { requests, session } = await said([{ calls: [{ name: toolNames.rag }] }, { text: "ok" }], {
+    const { requests, session } = await written([{ calls: [{ name: toolNames.rag }] }, { text: "ok" }], {
       options: { tools: [rag], hooks: [knowledgeHooks()] },
     });
     expect(requests[1]?.messages[0]).toEqual({ role: "user", content: "One.\n\nTwo.\nUser Query: What is it?" });
@@ -144,7 +144,7 @@ describe("attachments and chatbots", () => {
   it("B35: a chatbot that wants the knowledge base forces the search for the next call alone", async () => {
     const tools = [tool(toolNames.chatbot), tool(toolNames.rag)];
     const ask = { calls: [{ name: toolNames.chatbot, args: { shouldUseKnowledgeBase: true } }] };
-    const { requests } = await said([ask, { calls: [{ name: toolNames.rag }] }, { text: "ok" }], {
+    const { requests } = await written([ask, { calls: [{ name: toolNames.rag }] }, { text: "ok" }], {
       options: { tools, hooks: [knowledgeHooks()] },
     });
     expect(requests.map(({ toolChoice }) => toolChoice)).toEqual([undefined, { tool: toolNames.rag }, undefined]);
@@ -164,7 +164,7 @@ describe("the prompt of a main thread", () => {
   const tools = createSessionTools({ sources: { base: [{ tool: tool("look"), selectionRule: "To look" }] } });
 
   it("B49: has base, rules of tools, personalization, memories, project rule and attachments in this order", async () => {
-    const { requests } = await said([{ text: "ok" }], { options: { settings: everything, tools }, labels: { attachments: "f1,f2" } });
+    const { requests } = await written([{ text: "ok" }], { options: { settings: everything, tools }, labels: { attachments: "f1,f2" } });
     const text = systemText(requests[0]?.system) ?? "";
     const places = sections.map((section) => text.indexOf(section));
     expect(places).not.toContain(-1);
@@ -191,7 +191,7 @@ describe("the prompt of a main thread", () => {
         return "seen";
       },
     });
-    const { requests } = await said([look, { text: "ok" }], { options: { settings, tools: [flip] } });
+    const { requests } = await written([look, { text: "ok" }], { options: { settings, tools: [flip] } });
     const [before = "", after = ""] = requests.map(({ system }) => systemText(system));
     expect(before).toContain(gone);
     for (const section of ["Base.", "Formal.", "Lives in Oslo.", "Cite."]) expect(after.includes(section)).toBe(section !== gone);
@@ -205,7 +205,7 @@ describe("the prompt of a main thread", () => {
       { role: "user", content: "2 + 2?" },
       { role: "assistant", content: [{ type: "text", text: "4" }], stopReason: "stop" },
     ];
-    const { requests, session } = await said([{ text: "ok" }], { options: { fewShot: { models, messages } } });
+    const { requests, session } = await written([{ text: "ok" }], { options: { fewShot: { models, messages } } });
     expect(requests[0]?.messages.map(({ role }) => role)).toEqual(roles);
     expect(requests[0]?.messages.at(-1)).toMatchObject({ content: "What is it?" });
     expect(session.messages).toHaveLength(2);

@@ -1,7 +1,7 @@
 import type { SessionRef } from "@loopwright/core/ports";
 import type { EphemeralEvent, SessionEvent } from "@loopwright/core/protocol";
 import { channelLimits } from "./channel-limits.ts";
-import { type DeltaEvent, decodePiece, encodePiece, goesOn, type Piece, placeOf } from "./pieces.ts";
+import { continues, type DeltaEvent, decodePiece, encodePiece, type Piece, placeOf } from "./pieces.ts";
 import { ringKey } from "./topic-name.ts";
 
 /*
@@ -102,7 +102,7 @@ function writeLane(lane: Lane, pieces: readonly Piece[]): readonly Command[] {
 /** `open`: the run at the end of the line before. */
 function linesOf(pieces: readonly Piece[], open: Lane["open"]): { readonly text: string; readonly open: Lane["open"] } {
   const [head, ...rest] = pieces;
-  const goes = open && head && "first" in head && goesOn(open.first, open.count, head.first) ? head.deltas : undefined;
+  const goes = open && head && "first" in head && continues(open.first, open.count, head.first) ? head.deltas : undefined;
   const whole = goes ? rest : pieces;
   const last = whole.at(-1);
   let text = goes ? `${JSON.stringify(goes)}\n` : "";
@@ -130,7 +130,7 @@ function readHalf(text: string): readonly EphemeralEvent[] {
       const pieces: unknown = JSON.parse(line);
       if (!Array.isArray(pieces)) throw new TypeError("Not a line of a ring.");
       if (typeof pieces[0] !== "string") for (const piece of pieces) decodePiece(piece, events);
-      else if (isWhole) goOn(pieces, events);
+      else if (isWhole) proceed(pieces, events);
       else continue;
       isWhole = true;
     } catch {
@@ -140,7 +140,7 @@ function readHalf(text: string): readonly EphemeralEvent[] {
   return events.filter((event) => "lane" in event);
 }
 
-function goOn(texts: readonly string[], events: SessionEvent[]): void {
+function proceed(texts: readonly string[], events: SessionEvent[]): void {
   const last = events.at(-1);
   if (!last || !("delta" in last)) throw new TypeError("A delta continues no earlier event of the ring.");
   for (const [index, delta] of texts.entries()) events.push({ ...last, n: last.n + 1 + index, delta });

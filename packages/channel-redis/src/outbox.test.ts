@@ -9,7 +9,7 @@ const delta = (n: number, text = "word"): SessionEvent => ({ type: "text_delta",
 const fact = (seq: number, reason = "x"): SessionEvent => ({ type: "aborting", reason, seq, k: 0, at: 1, sessionId: "first" });
 
 /** What a listener would receive, as text. */
-function told(outbox: Outbox): readonly string[] {
+function notified(outbox: Outbox): readonly string[] {
   const words: string[] = [];
   for (const { lines } of outbox.take())
     readFrame(encodeFrame({ node: "n", id: 1, previous: 0, lines }), {
@@ -30,7 +30,7 @@ it("joins what waits of a session, between two notifications", () => {
   outbox.publish(ref, [delta(2)]);
   outbox.notify("local", { type: "refresh" });
   outbox.publish(ref, [delta(3)]);
-  expect(told(outbox)).toEqual(["first 1 #9 2", "second 1", "refresh", "first 3"]);
+  expect(notified(outbox)).toEqual(["first 1 #9 2", "second 1", "refresh", "first 3"]);
   expect(outbox.isEmpty).toBe(true);
 });
 
@@ -50,13 +50,13 @@ it("drops deltas of all sessions before the hint of a fact, and names the sessio
   outbox.publish({ ...ref, session: "third" }, [fact(2)]);
   outbox.publish(ref, [delta(2, "x".repeat(900))]);
   expect(drops).toBe(1);
-  expect(told(outbox)).toEqual(["missed first", "missed second", "first #1", "third #2"]);
+  expect(notified(outbox)).toEqual(["missed first", "missed second", "first #1", "third #2"]);
 });
 
 it("drops the hints of facts too when they alone are too much, and continues with later ones", () => {
   const outbox = createOutbox({ limitBytes: 2_000, onDrop: () => {} });
   for (let seq = 1; seq <= 20; seq++) outbox.publish(ref, [fact(seq, "x".repeat(100))]);
-  const words = told(outbox);
+  const words = notified(outbox);
   expect(words[0]).toBe("missed first");
   expect(words.join(" ")).toContain("#20");
   expect(words.join(" ")).not.toContain("#1 ");
@@ -73,5 +73,5 @@ it("marks all sessions as incomplete when very many are", () => {
   const outbox = createOutbox({ limitBytes: 100_000, onDrop: () => {} });
   for (let n = 0; n <= channelLimits.missedSessions; n++) outbox.publish({ ...ref, session: `s${n}` }, [delta(1)]);
   outbox.publish(ref, [delta(1, "x".repeat(100_000))]);
-  expect(told(outbox)).toEqual(["missed null"]);
+  expect(notified(outbox)).toEqual(["missed null"]);
 });

@@ -38,7 +38,7 @@ export function addEvent(pieces: Piece[], event: SessionEvent): number {
     return json.length;
   }
   const last = pieces.at(-1);
-  const isNext = last && "first" in last && last.sizeBytes < runBytes && goesOn(last.first, last.deltas.length, event);
+  const isNext = last && "first" in last && last.sizeBytes < runBytes && continues(last.first, last.deltas.length, event);
   const sizeBytes = event.delta.length + (isNext ? commaBytes : fieldsBytes);
   if (isNext) {
     last.deltas.push(event.delta);
@@ -53,7 +53,7 @@ export function sizeOf(piece: Piece): number {
 }
 
 /** Whether a delta is the next one of a run of so many. */
-export function goesOn(first: DeltaEvent, count: number, next: DeltaEvent): boolean {
+export function continues(first: DeltaEvent, count: number, next: DeltaEvent): boolean {
   if (next.n !== first.n + count || next.lane !== first.lane) return false;
   const [before, after]: readonly { readonly [name: string]: unknown }[] = [first, next];
   for (const name in after) if (name !== "n" && name !== "delta" && before?.[name] !== after[name]) return false;

@@ -16,7 +16,7 @@ export interface ReceiverOptions {
 /** Receives frames of other nodes, in the scopes that have a listener here. */
 export interface Receiver {
   /** Subscribes to the scope; `reader.missed` is called once the subscription stands. */
-  hear(scope: string, reader: FrameReader): void;
+  receive(scope: string, reader: FrameReader): void;
   /** Unsubscribes after a while; from then on `reader` is not used, and `forgotten` is called. */
   leave(scope: string, forgotten: () => void): void;
   /** Subscribes a new connection to every topic; resolves when all are confirmed. */
@@ -31,17 +31,17 @@ interface Topic {
   readonly name: string;
   readonly reader: FrameReader;
   /** Whether Redis has confirmed the subscription. */
-  isHeard: boolean;
+  isReceived: boolean;
   /** The id of the last frame, by node. */
   readonly lastIds: Map<string, number>;
   cancelLeave: (() => void) | undefined;
 }
 
 /** One connection that listens. */
-interface Ear {
+interface Listener {
   readonly connection: Connection;
   /** Names of the topics that Redis has confirmed. */
-  readonly heard: Set<string>;
+  readonly received: Set<string>;
   /** Names of the topics that have come or gone since the last change was sent. */
   readonly stale: Set<string>;
   isSettling: boolean;
@@ -60,7 +60,7 @@ class RedisReceiver implements Receiver {
   readonly #options: ReceiverOptions;
   /** By name. */
   readonly #topics = new Map<string, Topic>();
-  #ear: Ear | undefined;
+  #listener: Listener | undefined;
   #cancelGaps: (() => void) | undefined;
   #stopHeartbeat: (() => void) | undefined;
 
@@ -68,7 +68,7 @@ class RedisReceiver implements Receiver {
     this.#options = options;
   }
 
-  hear(scope: string, reader: FrameReader): void {
+  receive(scope: string, reader: FrameReader): void {
     const { prefix, link } = this.#options;
     const name = topicName(prefix, scope);
     const known = this.#topics.get(name);
@@ -77,7 +77,7 @@ class RedisReceiver implements Receiver {
       known.cancelLeave = undefined;
       return;
     }
-    const topic: Topic = { name, reader, isHeard: false, lastIds: new Map(), cancelLeave: undefined };
+    const topic: Topic = { name, reader, isReceived: false, lastIds: new Map(), cancelLeave: undefined };
     this.#topics.set(name, topic);
     this.#watchGaps();
     link.open();
@@ -97,23 +97,23 @@ class RedisReceiver implements Receiver {
   }
 
   prepare(connection: Connection): Promise<void> {
-    this.#ear = { connection, heard: new Set(), stale: new Set(), isSettling: false };
-    return this.#settle(this.#ear, [...this.#topics.keys()]);
+    this.#listener = { connection, received: new Set(), stale: new Set(), isSettling: false };
+    return this.#settle(this.#listener, [...this.#topics.keys()]);
   }
 
   up(): void {
     this.#options.link.proved();
     this.#stopHeartbeat = keepBeating(this.#options);
     for (const topic of this.#topics.values()) {
-      if (topic.isHeard) topic.reader.missed(null);
+      if (topic.isReceived) topic.reader.missed(null);
       else void this.#join(topic.name);
     }
   }
 
   down(): void {
-    this.#ear = undefined;
+    this.#listener = undefined;
     this.#stopHeartbeat?.();
-    for (const topic of this.#topics.values()) topic.isHeard = false;
+    for (const topic of this.#topics.values()) topic.isReceived = false;
     this.#watchGaps();
   }
 
@@ -126,46 +126,46 @@ class RedisReceiver implements Receiver {
 
   /** Calls every listener without a subscription to read the log itself, again and again. */
   #watchGaps(): void {
-    const tell = (): void => {
+    const notify = (): void => {
       this.#cancelGaps = undefined;
-      const deaf = [...this.#topics.values()].filter(({ isHeard }) => !isHeard);
+      const deaf = [...this.#topics.values()].filter(({ isReceived }) => !isReceived);
       if (deaf.length === 0) return;
       this.#watchGaps();
       for (const { reader } of deaf) reader.missed(null);
     };
-    this.#cancelGaps ??= this.#options.clock.after(channelLimits.gapEveryMs, tell, { idle: true });
+    this.#cancelGaps ??= this.#options.clock.after(channelLimits.gapEveryMs, notify, { idle: true });
   }
 
   /** Subscribes the connection to those of these topics that are known, and unsubscribes it from the others. @throws what the client throws */
-  async #settle(ear: Ear, names: readonly string[]): Promise<void> {
-    for (const name of names) ear.stale.add(name);
-    if (ear.isSettling) return;
-    ear.isSettling = true;
-    while (this.#ear === ear && ear.stale.size > 0) {
-      const stale = [...ear.stale];
-      ear.stale.clear();
-      await this.#change(ear, stale);
-      if (this.#ear === ear) this.#confirm(ear, stale);
+  async #settle(listener: Listener, names: readonly string[]): Promise<void> {
+    for (const name of names) listener.stale.add(name);
+    if (listener.isSettling) return;
+    listener.isSettling = true;
+    while (this.#listener === listener && listener.stale.size > 0) {
+      const stale = [...listener.stale];
+      listener.stale.clear();
+      await this.#change(listener, stale);
+      if (this.#listener === listener) this.#confirm(listener, stale);
     }
-    ear.isSettling = false;
+    listener.isSettling = false;
   }
 
-  async #change({ connection, heard }: Ear, names: readonly string[]): Promise<void> {
-    const left = names.filter((name) => heard.has(name) && !this.#topics.has(name));
-    const joined = names.filter((name) => !heard.has(name) && this.#topics.has(name));
+  async #change({ connection, received }: Listener, names: readonly string[]): Promise<void> {
+    const left = names.filter((name) => received.has(name) && !this.#topics.has(name));
+    const joined = names.filter((name) => !received.has(name) && this.#topics.has(name));
     await Promise.all([
       left.length > 0 && connection.unsubscribe(left),
       joined.length > 0 && connection.subscribe(joined, (text, name) => this.#take(text, name)),
     ]);
-    for (const name of left) heard.delete(name);
-    for (const name of joined) heard.add(name);
+    for (const name of left) received.delete(name);
+    for (const name of joined) received.add(name);
   }
 
-  #confirm({ connection, heard }: Ear, names: readonly string[]): void {
+  #confirm({ connection, received }: Listener, names: readonly string[]): void {
     for (const name of names) {
       const topic = this.#topics.get(name);
-      if (!topic || topic.isHeard || !heard.has(name)) continue;
-      topic.isHeard = true;
+      if (!topic || topic.isReceived || !received.has(name)) continue;
+      topic.isReceived = true;
       topic.lastIds.clear();
       // While the link is being established, `up` is false.
       if (this.#options.link.connection === connection) topic.reader.missed(null);
@@ -175,12 +175,12 @@ class RedisReceiver implements Receiver {
   /** Joins the topic, or leaves it when it is known no more. */
   async #join(name: string): Promise<void> {
     const { link } = this.#options;
-    const ear = this.#ear;
-    if (!ear) return;
+    const listener = this.#listener;
+    if (!listener) return;
     try {
-      await this.#settle(ear, [name]);
+      await this.#settle(listener, [name]);
     } catch (error) {
-      if (ear.connection === link.connection) link.renew(error);
+      if (listener.connection === link.connection) link.renew(error);
     }
   }
 
@@ -188,7 +188,7 @@ class RedisReceiver implements Receiver {
     const { node, logger } = this.#options;
     const topic = this.#topics.get(name);
     const head = topic && headOf(text);
-    if (!topic?.isHeard || head?.node === node) return;
+    if (!topic?.isReceived || head?.node === node) return;
     if (!head) {
       // A frame of another version: its events are read from the log.
       topic.reader.missed(null);

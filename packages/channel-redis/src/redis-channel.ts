@@ -68,7 +68,7 @@ export function redisChannel(options: RedisChannelOptions): RedisChannel {
     const listeners = scopes.get(scope) ?? createScopeListeners({ scope, local, logger });
     scopes.set(scope, listeners);
     const remove = add(listeners);
-    if (!closing) receiver.hear(scope, listeners.reader);
+    if (!closing) receiver.receive(scope, listeners.reader);
     let hasLeft = false;
     return () => {
       if (hasLeft) return;
@@ -88,11 +88,11 @@ export function redisChannel(options: RedisChannelOptions): RedisChannel {
       local.notify(scope, notification);
       if (!closing) sender.notify(scope, notification);
     },
-    subscribe: (ref: SessionRef, hear: (events: readonly SessionEvent[]) => void, listening?: ChannelListening) =>
+    subscribe: (ref: SessionRef, receive: (events: readonly SessionEvent[]) => void, listening?: ChannelListening) =>
       listen(
         ref.scope,
         (listeners) => listeners.addSession(ref.session, listening?.gap && (() => listening.gap?.())),
-        local.subscribe(ref, hear),
+        local.subscribe(ref, receive),
       ),
     subscribeScope: (scope: string, scopeListener: ScopeListener) =>
       listen(scope, (listeners) => listeners.addScope(scopeListener), local.subscribeScope(scope, scopeListener)),

@@ -26,7 +26,7 @@ export function createScopeListeners({
   const sessions = new Map<string, Set<{ readonly gap: Gap }>>();
   const scopes = new Set<{ readonly gap: Gap }>();
 
-  const tell = ({ gap }: { readonly gap: Gap }): void => {
+  const deliver = ({ gap }: { readonly gap: Gap }): void => {
     try {
       gap?.();
     } catch (error) {
@@ -44,8 +44,8 @@ export function createScopeListeners({
       notification: (notification) => local.notify(scope, notification),
       missed(session) {
         const concerned = session === null ? [...sessions.values()] : [sessions.get(session) ?? []];
-        for (const own of concerned) for (const one of [...own]) tell(one);
-        for (const one of [...scopes]) tell(one);
+        for (const own of concerned) for (const one of [...own]) deliver(one);
+        for (const one of [...scopes]) deliver(one);
       },
     },
     addSession(session, gap) {

@@ -35,14 +35,14 @@ const hasty = (part: number): Clock => ({ ...systemClock, after: (ms, run, optio
 
 /** A watcher that heals what it may have missed by what the lane can be recalled with. */
 function watch(channel: RedisChannel) {
-  const watcher = { heard: [] as number[], known: new Set<number>(), gaps: 0 };
+  const watcher = { received: [] as number[], known: new Set<number>(), gaps: 0 };
   const learn = (events: readonly SessionEvent[]): void => {
     for (const n of numbersOf(events)) watcher.known.add(n);
   };
   channel.subscribe(
     ref,
     (events) => {
-      watcher.heard.push(...numbersOf(events));
+      watcher.received.push(...numbersOf(events));
       learn(events);
     },
     {
@@ -57,13 +57,13 @@ function watch(channel: RedisChannel) {
 
 /** Resolves when a listener to the session at `listener` receives what is published at `speaker`. */
 async function joined(speaker: RedisChannel, listener: RedisChannel): Promise<void> {
-  let isHeard = false;
+  let isReceived = false;
   const stop = listener.subscribe(ref, () => {
-    isHeard = true;
+    isReceived = true;
   });
   const knock = (): boolean => {
-    if (!isHeard) speaker.publish(ref, [{ type: "text_start", lane: 0, n: 1, index: 0 }]);
-    return isHeard;
+    if (!isReceived) speaker.publish(ref, [{ type: "text_start", lane: 0, n: 1, index: 0 }]);
+    return isReceived;
   };
   await expect.poll(knock).toBe(true);
   stop();
@@ -71,9 +71,9 @@ async function joined(speaker: RedisChannel, listener: RedisChannel): Promise<vo
 
 const isAscending = (numbers: readonly number[]): boolean => numbers.every((n, index) => index === 0 || n > (numbers[index - 1] ?? 0));
 
-function lines(): { readonly logger: Logger; readonly said: string[] } {
-  const said: string[] = [];
-  return { said, logger: { log: (...line) => void said.push(JSON.stringify(line)) } };
+function lines(): { readonly logger: Logger; readonly written: string[] } {
+  const written: string[] = [];
+  return { written, logger: { log: (...line) => void written.push(JSON.stringify(line)) } };
 }
 
 describeWithRedis("a channel over Redis", (redis) => {
@@ -104,7 +104,7 @@ describeWithRedis("a channel over Redis", (redis) => {
       }
     }
     await expect.poll(() => [...watcher.known].sort((a, b) => a - b)).toEqual(upTo(2_000));
-    expect(isAscending(watcher.heard)).toBe(true);
+    expect(isAscending(watcher.received)).toBe(true);
   });
 
   it("delivers every frame once and writes every ring once, whichever replies to the publisher are lost", async () => {
@@ -114,15 +114,15 @@ describeWithRedis("a channel over Redis", (redis) => {
     const watcher = watch(listener);
     await joined(speaker, listener);
     speaker.publish(ref, [delta(1)]);
-    await expect.poll(() => watcher.heard.length).toBe(1);
+    await expect.poll(() => watcher.received.length).toBe(1);
     line.infect({ swallowChance: 0.3 });
     for (let n = 2; n <= 60; n += 3) {
       speaker.publish(ref, [delta(n), delta(n + 1), delta(n + 2)]);
-      await expect.poll(() => watcher.heard.length).toBe(n + 2);
+      await expect.poll(() => watcher.received.length).toBe(n + 2);
     }
     expect(line.counts.swallowed).toBeGreaterThan(0);
     line.infect();
-    expect(watcher.heard).toEqual(upTo(61));
+    expect(watcher.received).toEqual(upTo(61));
     await expect.poll(async () => numbersOf(await listener.recall(ref, lane))).toEqual(upTo(61));
   });
 
@@ -135,17 +135,17 @@ describeWithRedis("a channel over Redis", (redis) => {
     line.infect({ toClient: { isHeld: true }, toServer: { isHeld: true } });
     speaker.publish(ref, [delta(1)]);
     await expect.poll(() => watcher.gaps).toBeGreaterThan(2);
-    expect(watcher.heard).toEqual([]);
+    expect(watcher.received).toEqual([]);
     line.infect();
     await expect.poll(() => watcher.known.has(1)).toBe(true);
     let n = 1;
-    const isHeard = (): boolean => {
+    const isReceived = (): boolean => {
       speaker.publish(ref, [delta(++n)]);
-      return watcher.heard.length > 0;
+      return watcher.received.length > 0;
     };
-    await expect.poll(isHeard).toBe(true);
-    await expect.poll(() => watcher.heard.at(-1)).toBe(n);
-    expect(isAscending(watcher.heard)).toBe(true);
+    await expect.poll(isReceived).toBe(true);
+    await expect.poll(() => watcher.received.at(-1)).toBe(n);
+    expect(isAscending(watcher.received)).toBe(true);
   });
 
   it("treats invalid messages on its topic as a gap, and receives later ones", async () => {
@@ -168,7 +168,7 @@ describeWithRedis("a channel over Redis", (redis) => {
       await expect.poll(() => watcher.gaps).toBe(gaps + 1);
     }
     speaker.publish(ref, [delta(1)]);
-    await expect.poll(() => watcher.heard).toEqual([1]);
+    await expect.poll(() => watcher.received).toEqual([1]);
   });
 
   it("notices a frame that never came", async () => {
@@ -182,10 +182,10 @@ describeWithRedis("a channel over Redis", (redis) => {
     await say(1, 0);
     await say(2, 1);
     await say(2, 1);
-    await expect.poll(() => watcher.heard).toEqual([1, 2]);
+    await expect.poll(() => watcher.received).toEqual([1, 2]);
     expect(watcher.gaps).toBe(gaps);
     await say(9, 8);
-    await expect.poll(() => watcher.heard).toEqual([1, 2, 9]);
+    await expect.poll(() => watcher.received).toEqual([1, 2, 9]);
     expect(watcher.gaps).toBe(gaps + 1);
   });
 
@@ -235,11 +235,11 @@ describeWithRedis("a channel over Redis", (redis) => {
     const topic = `${options.prefix}:events:local`;
     const listeners = async () => (await redis().command("PUBSUB", "NUMSUB", topic)).split("\r\n").at(-1);
     for (let times = 0; times < 3; times++) {
-      const heard: number[] = [];
-      const stop = listener.subscribe(ref, (events) => heard.push(...numbersOf(events)));
+      const received: number[] = [];
+      const stop = listener.subscribe(ref, (events) => received.push(...numbersOf(events)));
       await expect.poll(listeners).toBe(":1");
       speaker.publish(ref, [delta(times)]);
-      await expect.poll(() => heard).toEqual([times]);
+      await expect.poll(() => received).toEqual([times]);
       stop();
       await expect.poll(listeners).toBe(":0");
     }
@@ -248,14 +248,14 @@ describeWithRedis("a channel over Redis", (redis) => {
   it("drops deltas first when too much waits, reports the gap to listeners, and keeps the hints of facts", async () => {
     const line = await lineTo(redis());
     const options = own();
-    const { logger, said } = lines();
+    const { logger, written } = lines();
     const [speaker, listener] = [open({ ...options, url: line.url, outgoingBytes: 10_000, logger }), open(options)];
     const watcher = watch(listener);
     const durable: string[] = [];
     listener.subscribe(ref, (events) => void durable.push(...events.flatMap((event) => ("seq" in event ? [event.type] : []))));
     await joined(speaker, listener);
     speaker.publish(ref, [delta(1)]);
-    await expect.poll(() => watcher.heard).toEqual([1]);
+    await expect.poll(() => watcher.received).toEqual([1]);
     const { gaps } = watcher;
     line.infect({ isRefusing: true });
     line.cut("reset");
@@ -263,18 +263,18 @@ describeWithRedis("a channel over Redis", (redis) => {
     for (let n = 2; n <= 2_000; n++) speaker.publish(ref, [delta(n)]);
     line.infect();
     await expect.poll(() => watcher.gaps).toBe(gaps + 1);
-    expect(said.some((text) => text.includes("dropped events"))).toBe(true);
+    expect(written.some((text) => text.includes("dropped events"))).toBe(true);
     await expect.poll(() => durable).toEqual(["aborting"]);
     speaker.publish(ref, [delta(2_001)]);
-    await expect.poll(() => watcher.heard.at(-1)).toBe(2_001);
-    expect(isAscending(watcher.heard)).toBe(true);
-    expect(watcher.heard.length).toBeLessThan(1_000);
+    await expect.poll(() => watcher.received.at(-1)).toBe(2_001);
+    expect(isAscending(watcher.received)).toBe(true);
+    expect(watcher.received.length).toBeLessThan(1_000);
   });
 
   it("keeps carrying events when Redis has no memory for rings", async () => {
     const full = await startRedis({ args: ["--appendonly", "no", "--maxmemory", "1"] });
     onTestFinished(() => full.stop());
-    const { logger, said } = lines();
+    const { logger, written } = lines();
     const [speaker, listener] = [open({ url: full.url, logger }), open({ url: full.url })];
     const watcher = watch(listener);
     await joined(speaker, listener);
@@ -282,14 +282,14 @@ describeWithRedis("a channel over Redis", (redis) => {
       speaker.publish(ref, [delta(n)]);
       await turn();
     }
-    await expect.poll(() => watcher.heard).toEqual(upTo(5));
-    expect(said.some((text) => text.includes("OOM"))).toBe(true);
+    await expect.poll(() => watcher.received).toEqual(upTo(5));
+    expect(written.some((text) => text.includes("OOM"))).toBe(true);
     expect(await speaker.recall(ref, lane)).toEqual([]);
   });
 
   it("asks a Redis that refuses to publish at growing intervals, and logs it once", async () => {
     await redis().command("ACL", "SETUSER", "mute", "on", ">hunter2", "~*", "&*", "+@all", "-publish");
-    const { logger, said } = lines();
+    const { logger, written } = lines();
     const pauses: number[] = [];
     const others = [777_000, 1_000];
     const after: Clock["after"] = (ms, run, options) => {
@@ -301,10 +301,10 @@ describeWithRedis("a channel over Redis", (redis) => {
     channel.publish(ref, [delta(1)]);
     await expect.poll(() => pauses.length).toBeGreaterThan(4);
     expect(pauses[4]).toBeGreaterThanOrEqual(400);
-    expect(said).toEqual([expect.stringContaining("NOPERM")]);
+    expect(written).toEqual([expect.stringContaining("NOPERM")]);
     await redis().command("ACL", "SETUSER", "mute", "+publish");
-    await expect.poll(() => said.length).toBe(2);
-    expect(said[1]).toContain("reached Redis again");
+    await expect.poll(() => written.length).toBe(2);
+    expect(written[1]).toContain("reached Redis again");
   });
 
   it("waits for no Redis any longer once a try to reach it has failed", async () => {
@@ -314,15 +314,15 @@ describeWithRedis("a channel over Redis", (redis) => {
 
   it("delivers to its own node, replays nothing and shows no secret without a Redis", async () => {
     for (const url of ["redis://user:hunter2@127.0.0.1:1", redis().url.replace("redis://", "redis://user:hunter2@")]) {
-      const { logger, said } = lines();
+      const { logger, written } = lines();
       const channel = open({ url, deadlineMs: 200, logger });
-      const heard: number[] = [];
-      channel.subscribe(ref, (events) => heard.push(...numbersOf(events)));
+      const received: number[] = [];
+      channel.subscribe(ref, (events) => received.push(...numbersOf(events)));
       channel.publish(ref, [delta(1)]);
-      await expect.poll(() => heard).toEqual([1]);
+      await expect.poll(() => received).toEqual([1]);
       expect(await channel.recall(ref, lane)).toEqual([]);
-      await expect.poll(() => said.length).toBeGreaterThan(0);
-      expect(said.join()).not.toContain("hunter2");
+      await expect.poll(() => written.length).toBeGreaterThan(0);
+      expect(written.join()).not.toContain("hunter2");
       await channel.close();
     }
   });
@@ -371,6 +371,6 @@ describeWithRedis("a channel whose Redis dies", () => {
       speaker.publish(ref, [delta(round * 100 + 21)]);
       await expect.poll(() => watcher.known.has(round * 100 + 21)).toBe(true);
     }
-    expect(isAscending(watcher.heard)).toBe(true);
+    expect(isAscending(watcher.received)).toBe(true);
   });
 });

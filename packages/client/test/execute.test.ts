@@ -25,7 +25,7 @@ function problem(code: ConstructorParameters<typeof AgentError>[0], headers = {}
 
 type Answer = Response | Error;
 
-/** A client whose requests are answered one after the other; the last answer goes on. */
+/** A client whose requests are answered one after the other; the last answer continues. */
 function scene(...answers: readonly Answer[]) {
   const requests: Request[] = [];
   const clock = impatientClock();

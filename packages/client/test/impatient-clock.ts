@@ -22,7 +22,7 @@ export function impatientClock(): ClientClock & { readonly waits: readonly numbe
   };
 }
 
-/** A clock that moves by hand, and tells when somebody waits. */
+/** A clock that moves by hand, and shows when a timer is set. */
 export function watchedClock(): ManualClock & { waiting(ms: number): Promise<void> } {
   const clock = manualClock();
   const waiters: { readonly ms: number; readonly resolve: () => void }[] = [];

@@ -29,7 +29,7 @@ function cutBody(
   });
 }
 
-/** A simulated session on a server that cuts every connection after some bytes, while the session goes on. */
+/** A simulated session on a server that cuts every connection after some bytes, while the session continues. */
 export class ScriptedSession {
   readonly steps: readonly SimulatedStep[];
   connections = 0;

@@ -34,8 +34,8 @@ function linesOf(message: Message): readonly string[] {
   const shown = oneLine(text);
   if (message.role === "user") return shown === "" ? [] : [`- User: ${shown}`];
   const names = callsOf(message).map(({ name }) => name);
-  const said = shown === "" ? [] : [`- Assistant: ${shown}`];
-  return names.length > 0 ? [...said, `- Assistant called ${names.slice(0, 5).join(", ")}`] : said;
+  const written = shown === "" ? [] : [`- Assistant: ${shown}`];
+  return names.length > 0 ? [...written, `- Assistant called ${names.slice(0, 5).join(", ")}`] : written;
 }
 
 function oneLine(text: string): string {

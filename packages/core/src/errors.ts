@@ -21,14 +21,14 @@ export interface AgentErrorOptions {
   readonly cause?: unknown;
   readonly runId?: string | undefined;
   /** The other side's own text, for the operator's log alone, because it may repeat the request. No part of the error shows it. */
-  readonly vendorSaid?: string | undefined;
+  readonly vendorMessage?: string | undefined;
 }
 
 /** Beside the errors, not in them: whatever copies, prints or serialises an error does not meet it. */
 const vendorWords = new WeakMap<object, string>();
 
 /** The other side's own text at the time of the error, for the operator's log; `undefined` without such a text. */
-export function vendorSaidBy(error: unknown): string | undefined {
+export function vendorMessageOf(error: unknown): string | undefined {
   return typeof error === "object" && error !== null ? vendorWords.get(error) : undefined;
 }
 
@@ -52,7 +52,7 @@ export class AgentError extends Error {
     this.retryAfterMs = options.retryAfterMs;
     this.details = options.details;
     this.runId = options.runId;
-    if (options.vendorSaid !== undefined) vendorWords.set(this, options.vendorSaid);
+    if (options.vendorMessage !== undefined) vendorWords.set(this, options.vendorMessage);
   }
 }
 

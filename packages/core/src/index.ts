@@ -43,7 +43,7 @@ export { foldSession, type SessionFold } from "./driver/session/session-fold.ts"
 export type { CallGuard, CallTarget, GuardedCall } from "./driver/setup/guarded-call.ts";
 export type { SessionOptions } from "./driver/setup/session-options.ts";
 export type { AgentErrorOptions, ErrorClass, ErrorCode, ErrorEntry, Failure } from "./errors.ts";
-export { AgentError, errorTable, failureOf, isAgentError, vendorSaidBy } from "./errors.ts";
+export { AgentError, errorTable, failureOf, isAgentError, vendorMessageOf } from "./errors.ts";
 export type {
   AgentEvent,
   DurableEvent,
@@ -83,10 +83,10 @@ export type {
   Verdict,
 } from "./loop/fact.ts";
 export { factVersion } from "./loop/fact.ts";
-export type { FailedAttempt, KeyOwner, ModelChain, ModelLink } from "./loop/retry/fallback.ts";
-export { linkAfter } from "./loop/retry/fallback.ts";
 export type { CallRoute, ReplayClass, RunLimits, ToolHome, ToolPolicy } from "./loop/policy.ts";
 export { defaultLimits } from "./loop/policy.ts";
+export type { FailedAttempt, KeyOwner, ModelChain, ModelLink } from "./loop/retry/fallback.ts";
+export { linkAfter } from "./loop/retry/fallback.ts";
 export type { CallState, SessionStatus, WaitingReason } from "./loop/state.ts";
 export type { Assembled, Assembler } from "./message/assemble.ts";
 export { createAssembler, parseArguments } from "./message/assemble.ts";

@@ -3,8 +3,8 @@ import { answerLimits } from "../src/driver/model/answer-bounds.ts";
 import { createAgent, createAssembler, createSession, execute, type ModelChunk } from "../src/index.ts";
 import type { ModelProvider } from "../src/ports/index.ts";
 
-/** A model that says these batches, whatever it is asked. */
-function saying(batches: Iterable<readonly ModelChunk[]>, onLeave = (): void => {}): ModelProvider {
+/** A model that emits these batches, whatever it is asked. */
+function writing(batches: Iterable<readonly ModelChunk[]>, onLeave = (): void => {}): ModelProvider {
   return {
     name: "acme",
     defaultModel: "acme-1",
@@ -19,7 +19,7 @@ function saying(batches: Iterable<readonly ModelChunk[]>, onLeave = (): void => 
 
 async function run(batches: Iterable<readonly ModelChunk[]>) {
   let left = false;
-  const provider = saying(batches, () => {
+  const provider = writing(batches, () => {
     left = true;
   });
   const session = createSession({ agent: createAgent({ name: "a", provider }) });

@@ -51,7 +51,7 @@ function approvalOf(session: AgentSession): PendingApproval {
   return session.pendingApprovals[0] as PendingApproval;
 }
 
-/** Digests are made by another thread: nothing else tells when. */
+/** Digests are made by another thread: nothing else shows when. */
 async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await calm();
 }
@@ -194,16 +194,16 @@ describe("a decision with edited arguments", () => {
   it("makes the tool run with them, and every subscriber gets them", async () => {
     const { session, facts } = asked([{ calls: [removes("/tmp/a")] }, { text: "ok" }]);
     await execute(session, "go").result();
-    const told: unknown[] = [];
-    session.subscribe((events) => void told.push(...events));
+    const published: unknown[] = [];
+    session.subscribe((events) => void published.push(...events));
     const { callKey, argsDigest } = approvalOf(session);
     await session.decide(callKey, { decision: "allow", args: { path: "/tmp/b" }, argsDigest });
     await calm();
     expect(ran).toEqual([{ path: "/tmp/b" }]);
-    expect(told).toContainEqual(
+    expect(published).toContainEqual(
       expect.objectContaining({ type: "approval_decided", decision: "allow", by: "local", args: { path: "/tmp/b" } }),
     );
-    expect(told).toContainEqual(expect.objectContaining({ type: "tool_execution_start", args: { path: "/tmp/b" } }));
+    expect(published).toContainEqual(expect.objectContaining({ type: "tool_execution_start", args: { path: "/tmp/b" } }));
     expect((await facts()).find(({ type }) => type === "approval.decided")).toMatchObject({ args: { path: "/tmp/b" } });
   });
 
@@ -408,8 +408,8 @@ describe("the deadline of an approval", () => {
     expect(await store.log.due({ now: clock.now() })).toEqual([]);
     clock.advance(3 * 86_400_000);
     expect(await store.log.due({ now: clock.now() })).toMatchObject([{ due: deadline }]);
-    const teller = again({ drives: false });
-    await expect(teller.decide(callKey, { decision: "allow" })).rejects.toMatchObject({ code: "APPROVAL_DECIDED" });
+    const publisher = again({ drives: false });
+    await expect(publisher.decide(callKey, { decision: "allow" })).rejects.toMatchObject({ code: "APPROVAL_DECIDED" });
     const worker = again();
     worker.follow({ events: () => {} });
     await calm();

@@ -6,9 +6,9 @@ import { calm, world } from "./harness.ts";
 describe("the event channel", () => {
   it("carries what the owner publishes, deltas and facts, once and in order", async () => {
     const channel = memoryChannel();
-    const heard: AgentEvent[] = [];
+    const received: AgentEvent[] = [];
     const { session, again } = world([{ text: "hello there" }], { session: { channel } });
-    channel.subscribe({ scope: "local", session: "s1" }, (events) => heard.push(...events));
+    channel.subscribe({ scope: "local", session: "s1" }, (events) => received.push(...events));
     const seen: AgentEvent[] = [];
     session.subscribe((events) => seen.push(...events));
     const bystander = again();
@@ -18,8 +18,8 @@ describe("the event channel", () => {
     });
     await execute(session, "x").result();
     await calm();
-    expect(heard.map(({ type }) => type)).toEqual(seen.map(({ type }) => type));
-    expect(heard.some(({ type }) => type === "text_delta")).toBe(true);
+    expect(received.map(({ type }) => type)).toEqual(seen.map(({ type }) => type));
+    expect(received.some(({ type }) => type === "text_delta")).toBe(true);
   });
 
   it("that throws, like a logger that does, stops nothing", async () => {

@@ -181,7 +181,7 @@ describe("a tool that starts a child", () => {
 });
 
 describe("the depth of children", () => {
-  /** An agent that starts a child of the next one, and says how deep it came. */
+  /** An agent that starts a child of the next one, and names how deep it came. */
   const chain = (names: readonly string[], limits: object = {}): Agent => {
     const [name = "", ...rest] = names;
     if (rest.length === 0) return createAgent({ name, provider: scripted([{ text: "bottom" }]) });

@@ -21,7 +21,7 @@ export interface Process {
   readonly store: DyingStore;
 }
 
-/** A client that goes from process to process with its cursor: it reads the log after it, then hears what happens. */
+/** A client that goes from process to process with its cursor: it reads the log after it, then receives what happens. */
 export interface Client {
   readonly events: readonly SessionEvent[];
   /** Leaves the process it was at, and comes to this one. */
@@ -31,13 +31,13 @@ export interface Client {
 
 /** One log and one clock, and processes of which each may die. */
 export interface Processes extends World {
-  /** A process of its own over the log. It dies at the append it is told, or when it is killed. */
+  /** A process of its own over the log. It dies at the append it is notified, or when it is killed. */
   boot(death?: Death, options?: Pick<SessionOptions, "drives" | "ledger">): Process;
   /** A process that dies between its claim and its first append. */
   bootUntilClaim(): Process;
-  /** The lease of whoever died runs out. */
+  /** The lease of the dead process runs out. */
   outlive(): void;
-  /** The session goes on at this process until it rests; waits of retries pass. */
+  /** The session continues at this process until it rests; waits of retries pass. */
   finish(session: AgentSession): Promise<ExecuteResult>;
   client(): Client;
   count(type: Fact["type"]): Promise<number>;

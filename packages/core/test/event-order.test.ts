@@ -116,12 +116,12 @@ describe("the events of an execution are in order", () => {
   ];
   it.each(plain.map(([of, script, options]) => ({ of, script, options })))("$of", async ({ script, options }) => {
     const { session } = world(script as never, { tools, ...options });
-    const told: SessionEvent[] = [];
-    session.subscribe((events) => told.push(...events));
+    const published: SessionEvent[] = [];
+    session.subscribe((events) => published.push(...events));
     const events = await eventsOf(execute(session, "go"));
     expect(events.length).toBeGreaterThan(6);
     conforms(events);
-    conforms(told, { joins: false });
+    conforms(published, { joins: false });
     expect(JSON.parse(JSON.stringify(events))).toEqual(events);
   });
 
@@ -230,8 +230,8 @@ describe("the events of an execution are in order", () => {
 
   it("of messages that wait, interrupt, come again and are answered again", async () => {
     const { session } = world([{ text: "long", hang: true }, { text: "two" }, { text: "three" }, { text: "again" }]);
-    const told: SessionEvent[] = [];
-    session.subscribe((events) => told.push(...events));
+    const published: SessionEvent[] = [];
+    session.subscribe((events) => published.push(...events));
     const first = execute(session, "1");
     await calm();
     const streams = [first, execute(session, "2", { mode: "interrupt" }), execute(session, "3", { idempotencyKey: "k" })];
@@ -244,17 +244,17 @@ describe("the events of an execution are in order", () => {
     await session.change({ title: "t" });
     await session.moveHead(user);
     await session.end();
-    conforms(told, { joins: false });
-    expect(told.at(-1)?.type).toBe("session_closed");
+    conforms(published, { joins: false });
+    expect(published.at(-1)?.type).toBe("session_closed");
   });
 
   it("of a session that is closed while a run is open", async () => {
     const { session } = world([{ calls: [{ name: "pick" }] }], { tools });
-    const told: SessionEvent[] = [];
-    session.subscribe((events) => told.push(...events));
+    const published: SessionEvent[] = [];
+    session.subscribe((events) => published.push(...events));
     await execute(session, "go").result();
     await session.end();
-    conforms(told, { joins: false });
+    conforms(published, { joins: false });
   });
 
   it("to a reader that is far behind, with a snapshot in place of deltas", async () => {
@@ -267,7 +267,7 @@ describe("the events of an execution are in order", () => {
   });
 });
 
-function toldOf(before: State, fact: Fact): readonly SessionEvent[] {
+function publishedOf(before: State, fact: Fact): readonly SessionEvent[] {
   return foldEventsOf(before, fact).map((body, k) => ({ ...body, seq: fact.seq, k, at: fact.at, sessionId: "s" }));
 }
 
@@ -275,10 +275,10 @@ describe("any session", () => {
   it("is published in order, whatever happens in it", () => {
     for (let seed = 1; seed <= 100; seed++) {
       const { facts, states } = simulateLoop(seed);
-      const told = facts.flatMap((fact, i) => toldOf(states[i] ?? emptyState, fact));
-      expect(findEventViolation(told, { tree, joins: false, mayLoseDeltas: true }), `seed ${seed}`).toBeUndefined();
-      const middle = Math.floor((told.length * (seed % 10)) / 10);
-      expect(findEventViolation(told.slice(middle), { tree, mayLoseDeltas: true }), `seed ${seed} from ${middle}`).toBeUndefined();
+      const published = facts.flatMap((fact, i) => publishedOf(states[i] ?? emptyState, fact));
+      expect(findEventViolation(published, { tree, joins: false, mayLoseDeltas: true }), `seed ${seed}`).toBeUndefined();
+      const middle = Math.floor((published.length * (seed % 10)) / 10);
+      expect(findEventViolation(published.slice(middle), { tree, mayLoseDeltas: true }), `seed ${seed} from ${middle}`).toBeUndefined();
     }
   });
 });

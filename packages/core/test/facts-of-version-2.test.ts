@@ -1,7 +1,7 @@
 import { assertEventStream } from "@loopwright/testing";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { type DurableEvent, execute, type Fact, type FactBody, type SessionStore } from "../src/index.ts";
-import { eventsOf as toldBy } from "../src/loop/events-of.ts";
+import { eventsOf as publishedBy } from "../src/loop/events-of.ts";
 import { fold, foldAll } from "../src/loop/fold.ts";
 import { plan } from "../src/loop/plan.ts";
 import { emptyState, isAtRest, type State, sessionStatusOf, waitingReasons } from "../src/loop/state.ts";
@@ -21,9 +21,9 @@ function eventsIn(facts: readonly Fact[]): readonly DurableEvent[] {
   let state = emptyState;
   return facts.flatMap((fact) => {
     const runId = "runId" in fact && fact.runId !== undefined ? { runId: fact.runId } : {};
-    const told = toldBy(state, fact).map((body, k) => ({ ...body, seq: fact.seq, k, at: fact.at, sessionId: "s1", ...runId }));
+    const published = publishedBy(state, fact).map((body, k) => ({ ...body, seq: fact.seq, k, at: fact.at, sessionId: "s1", ...runId }));
     state = fold(state, fact);
-    return told;
+    return published;
   });
 }
 
@@ -72,7 +72,7 @@ describe("a call that waits for a child", () => {
     expect(ended.run?.calls.map(({ state }) => state)).toEqual(["done", "done"]);
     expect(transcriptOf(ended).messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool_result", "tool_result"]);
     const again = children[12] as Fact;
-    expect(toldBy(ended, { ...again, seq: 14 })).toEqual([]);
+    expect(publishedBy(ended, { ...again, seq: 14 })).toEqual([]);
     expect(plan(ended).effects).toMatchObject([{ type: "call-model", turn: 2 }]);
   });
 
@@ -81,7 +81,7 @@ describe("a call that waits for a child", () => {
     expect(plan(stopped).facts).toMatchObject([{ type: "tool.finished", callKey: "r1.1.0", outcome: "aborted" }]);
     const [closing] = plan(stopped).facts as [FactBody];
     const closed = fold(stopped, { ...closing, seq: 14, at: 0, v: 2, epoch: 1 });
-    expect(toldBy(closed, { ...(children[12] as Fact), seq: 15 })).toEqual([]);
+    expect(publishedBy(closed, { ...(children[12] as Fact), seq: 15 })).toEqual([]);
     // The child of a hook has no end yet: it is stopped first.
     expect(plan(closed)).toMatchObject({ facts: [], effects: [{ type: "stop-child", child: { session: "child-c" } }] });
     const critic = { type: "child.finished", runId: "r1", session: "child-c", outcome: "aborted", output: [] } as const;
@@ -136,8 +136,8 @@ describe("a child that a tool or a hook begins under a key", () => {
 
 describe("the id of an answer", () => {
   it("is the number of the first `model.started` of its turn, over all attempts, and known from the first delta", () => {
-    const told = eventsIn(children);
-    const starts = told.filter((event) => event.type === "message_start" && event.role === "assistant");
+    const published = eventsIn(children);
+    const starts = published.filter((event) => event.type === "message_start" && event.role === "assistant");
     expect(starts.map((event) => ("messageId" in event ? event.messageId : undefined))).toEqual(["5", "14", "14"]);
     expect(transcriptOf(foldAll(emptyState, children)).ids).toEqual(["3", "5", "13", "12", "14"]);
   });
@@ -158,8 +158,8 @@ describe("the id of an answer", () => {
   });
 
   it("is the number of its fact where no model was called", () => {
-    const told = eventsIn(schedules).filter(({ seq }) => seq === 8);
-    expect(told).toMatchObject([
+    const published = eventsIn(schedules).filter(({ seq }) => seq === 8);
+    expect(published).toMatchObject([
       { type: "turn_start" },
       { type: "message_start", messageId: "8", role: "assistant" },
       { type: "message_end", messageId: "8" },
@@ -245,6 +245,6 @@ describe("a note", () => {
     const { seq: _, updatedAt: __, ...rest } = fold(before, last);
     const { seq: ___, updatedAt: ____, ...same } = before;
     expect(rest).toEqual(same);
-    expect(toldBy(before, last)).toEqual([]);
+    expect(publishedBy(before, last)).toEqual([]);
   });
 });

@@ -107,10 +107,10 @@ describe.each(speeds)("a secret in the output of a model, where the filter answe
         expect(read).not.toContain(secret);
         expect(JSON.stringify(got)).not.toContain(secret);
         expect(got).toEqual(all.flatMap(({ type, text }) => (type === "call" ? [{ say: hide(text), n: 1 }] : [])));
-        const said = made.session.messages.find((message) => message.role === "assistant");
-        const kept = said?.content.flatMap((part) => (part.type === "text" || part.type === "thinking" ? [part.text] : []));
+        const written = made.session.messages.find((message) => message.role === "assistant");
+        const kept = written?.content.flatMap((part) => (part.type === "text" || part.type === "thinking" ? [part.text] : []));
         const wanted = all.flatMap(({ type, text }) => (type === "call" || text === "" ? [] : [hide(text)]));
-        if (said) expect(kept).toEqual(wanted);
+        if (written) expect(kept).toEqual(wanted);
         assertEventStream(events);
       }),
       { numRuns },
@@ -153,8 +153,8 @@ describe("a secret in the output of a model", () => {
     ];
     const made = world([{ chunks: chunks.map((chunk) => [chunk]) }], { hooks: [filter] });
     await execute(made.session, "go").result();
-    const said = made.session.messages.find((message) => message.role === "assistant");
-    expect(said?.content).toEqual([
+    const written = made.session.messages.find((message) => message.role === "assistant");
+    expect(written?.content).toEqual([
       { type: "thinking", text: hidden },
       { type: "thinking", text: hidden },
       { type: "thinking", text: "plain", opaque: { vendor: "scripted", data: { signature: "before" } } },
@@ -171,8 +171,8 @@ describe("a secret in the output of a model", () => {
     ];
     const made = world([{ chunks }], { hooks: [filter] });
     await execute(made.session, "go").result();
-    const [, said] = made.session.messages;
-    expect(said?.role === "assistant" && said.content).toEqual([
+    const [, written] = made.session.messages;
+    expect(written?.role === "assistant" && written.content).toEqual([
       { type: "thinking", text: hidden },
       { type: "thinking", text: "plain", opaque: { vendor: "scripted", data: { signature: "kept" } } },
       { type: "text", text: "said" },

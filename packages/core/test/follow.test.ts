@@ -7,8 +7,8 @@ import { calm, deferred, type World, world } from "./harness.ts";
 const ref = { scope: "local", session: "s1" };
 const parameters = { type: "object" } as const;
 
-/** What a follower was told. */
-interface Told {
+/** What a follower received. */
+interface Published {
   readonly events: SessionEvent[];
   readonly runIds: (string | undefined)[];
   rests: number;
@@ -16,11 +16,11 @@ interface Told {
   readonly stop: () => void;
 }
 
-function followed(session: AgentSession): Told {
+function followed(session: AgentSession): Published {
   const events: SessionEvent[] = [];
   const runIds: (string | undefined)[] = [];
   const lost: AgentError[] = [];
-  const told: Told = {
+  const published: Published = {
     events,
     runIds,
     rests: 0,
@@ -30,15 +30,15 @@ function followed(session: AgentSession): Told {
         events.push(...news);
         runIds.push(runId);
       },
-      rested: () => void told.rests++,
+      rested: () => void published.rests++,
       lost: (error) => void lost.push(error),
     }),
   };
-  onTestFinished(told.stop);
-  return told;
+  onTestFinished(published.stop);
+  return published;
 }
 
-const typesOf = ({ events }: Told): readonly string[] => events.map(({ type }) => type);
+const typesOf = ({ events }: Published): readonly string[] => events.map(({ type }) => type);
 
 /** A store whose reads fail once `isDown` is set. */
 function fragile(store: SessionStore): { readonly store: SessionStore; isDown: boolean } {
@@ -67,15 +67,15 @@ describe("a follower of a session", () => {
     const { session, again } = world([{ text: "one" }, { text: "two" }]);
     await execute(session, "first").result();
     const other = again();
-    const told = followed(other);
+    const published = followed(other);
     await other.ready();
     const { lastSeq } = other;
     await execute(session, "second").result();
     await calm();
-    const seqs = told.events.flatMap((event) => ("seq" in event ? [event.seq] : []));
+    const seqs = published.events.flatMap((event) => ("seq" in event ? [event.seq] : []));
     expect(Math.min(...seqs)).toBeGreaterThan(lastSeq);
-    expect(typesOf(told)).toContain("run_end");
-    expect(typesOf(told).filter((type) => type === "run_start")).toHaveLength(1);
+    expect(typesOf(published)).toContain("run_end");
+    expect(typesOf(published).filter((type) => type === "run_start")).toHaveLength(1);
   });
 
   it("that was loaded long ago gets the events of other handles since then", async () => {
@@ -86,39 +86,39 @@ describe("a follower of a session", () => {
     const { lastSeq } = other;
     await execute(session, "second").result();
     await calm();
-    const told = followed(other);
+    const published = followed(other);
     await calm();
     expect(other.lastSeq).toBe(session.lastSeq);
-    const seqs = told.events.flatMap((event) => ("seq" in event ? [event.seq] : []));
+    const seqs = published.events.flatMap((event) => ("seq" in event ? [event.seq] : []));
     expect(Math.min(...seqs)).toBeGreaterThan(lastSeq);
-    expect(typesOf(told)).toContain("run_end");
+    expect(typesOf(published)).toContain("run_end");
   });
 
   it("gets `rested` at once, and again after every run", async () => {
     const { session } = world([{ text: "one" }]);
-    const told = followed(session);
+    const published = followed(session);
     await calm();
-    expect(told.rests).toBe(1);
+    expect(published.rests).toBe(1);
     await execute(session, "hi").result();
     await calm();
-    expect(told.rests).toBeGreaterThan(1);
+    expect(published.rests).toBeGreaterThan(1);
     expect(session.isResting).toBe(true);
   });
 
   it("gets no `rested` while a run is in progress, and gets it while the run waits for its caller", async () => {
-    const goOn = deferred();
+    const proceed = deferred();
     const ask = defineTool({ name: "ask", description: "Asks", parameters });
-    const { session } = world([{ calls: [{ name: "ask" }], after: goOn.promise }], { tools: [ask] });
+    const { session } = world([{ calls: [{ name: "ask" }], after: proceed.promise }], { tools: [ask] });
     await session.ready();
-    const told = followed(session);
+    const published = followed(session);
     await calm();
-    const before = told.rests;
+    const before = published.rests;
     await session.submit("hi");
     await calm();
-    expect(told.rests).toBe(before);
-    goOn.resolve();
+    expect(published.rests).toBe(before);
+    proceed.resolve();
     await calm();
-    expect(told.rests).toBe(before + 1);
+    expect(published.rests).toBe(before + 1);
     expect(session.snapshot().status).toBe("waiting");
   });
 
@@ -143,12 +143,12 @@ describe("a follower of a session", () => {
       throw new Error("a follower's own trouble");
     };
     onTestFinished(session.follow({ events: trouble, rested: trouble, lost: trouble }));
-    const told = followed(session);
+    const published = followed(session);
     expect((await execute(session, "hi").result()).text).toBe("one");
     await calm();
-    expect(typesOf(told)).toContain("run_end");
+    expect(typesOf(published)).toContain("run_end");
     await session[Symbol.asyncDispose]();
-    expect(told.lost).toHaveLength(1);
+    expect(published.lost).toHaveLength(1);
     const reported = { session: "s1", error: expect.objectContaining({ name: "Error", message: "a follower's own trouble" }) };
     expect(lines).toContainEqual(["error", "A listener of the session threw an error.", reported]);
   });
@@ -156,21 +156,21 @@ describe("a follower of a session", () => {
   it("that has left gets nothing more, not even in the round in which it leaves", async () => {
     const { session } = world([{ text: "one" }]);
     await session.ready();
-    const heard: string[] = [];
+    const received: string[] = [];
     let stopSecond = (): void => {};
     const stopFirst = session.follow({
       events: () => {},
       rested() {
-        heard.push("first");
+        received.push("first");
         stopFirst();
         stopSecond();
       },
     });
-    stopSecond = session.follow({ events: () => heard.push("events"), rested: () => heard.push("second") });
+    stopSecond = session.follow({ events: () => received.push("events"), rested: () => received.push("second") });
     await calm();
     await execute(session, "hi").result();
     await calm();
-    expect(heard).toEqual(["first"]);
+    expect(received).toEqual(["first"]);
   });
 
   it("continues a run that its owner has left behind", async () => {
@@ -179,11 +179,11 @@ describe("a follower of a session", () => {
     await calm();
     await session[Symbol.asyncDispose]();
     const heir = again();
-    const told = followed(heir);
+    const published = followed(heir);
     await calm();
     clock.advance(15_001);
     await calm();
-    expect(typesOf(told)).toContain("attempt_discarded");
+    expect(typesOf(published)).toContain("attempt_discarded");
     expect(heir.snapshot().messages.at(-1)?.message).toMatchObject({ role: "assistant", content: [{ text: "whole" }] });
   });
 
@@ -191,14 +191,14 @@ describe("a follower of a session", () => {
     const { again, store, clock, session } = world([{ text: "one" }]);
     await execute(session, "hi").result();
     const { subscribe: _, ...deafLog } = store.log;
-    const told = followed(again({ store: { ...store, log: deafLog } }));
+    const published = followed(again({ store: { ...store, log: deafLog } }));
     await calm();
     await session.change({ title: "a title" });
     await calm();
-    expect(typesOf(told)).toEqual([]);
+    expect(typesOf(published)).toEqual([]);
     clock.advance(250);
     await calm();
-    expect(typesOf(told)).toEqual(["session_changed"]);
+    expect(typesOf(published)).toEqual(["session_changed"]);
   });
 });
 
@@ -255,35 +255,35 @@ describe("a follower that loses its session", () => {
 
   it("gets `lost` when the session is removed while it is idle", async () => {
     const { session, store, clock } = await idle();
-    const told = followed(session);
+    const published = followed(session);
     await calm();
     await store.log.remove(ref);
     await calm();
-    expect(told.lost).toMatchObject([removed]);
+    expect(published.lost).toMatchObject([removed]);
     expect(clock.pending).toBe(0);
   });
 
   it("gets `lost` when another process removes the session, on a log without `subscribe`", async () => {
     const { again, store, clock } = await idle();
     const { subscribe: _, ...deafLog } = store.log;
-    const told = followed(again({ store: { ...store, log: deafLog } }));
+    const published = followed(again({ store: { ...store, log: deafLog } }));
     await calm();
     await store.log.remove(ref);
     await calm();
-    expect(told.lost).toEqual([]);
+    expect(published.lost).toEqual([]);
     clock.advance(250);
     await calm();
-    expect(told.lost).toMatchObject([removed]);
+    expect(published.lost).toMatchObject([removed]);
   });
 
   it("gets `lost` when the session is removed during a run, which stops at once", async () => {
     const { session, store, clock, provider } = world([{ text: "half", hang: true }]);
-    const told = followed(session);
+    const published = followed(session);
     await session.submit("hi");
     await calm();
     await store.log.remove(ref);
     await calm();
-    expect(told.lost).toMatchObject([removed]);
+    expect(published.lost).toMatchObject([removed]);
     expect(session.lanes()).toEqual([]);
     expect(clock.pending).toBe(0);
     expect(provider.requests).toHaveLength(1);
@@ -294,28 +294,28 @@ describe("a follower that loses its session", () => {
     const { again, store } = await idle();
     const fault = fragile(store);
     const session = again({ store: fault.store });
-    const told = followed(session);
+    const published = followed(session);
     await calm();
     fault.isDown = true;
     await expect(session.change({ title: "x" })).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
-    expect(told.lost).toMatchObject([{ code: "STORE_UNAVAILABLE" }]);
-    const [before, rests] = [told.events.length, told.rests];
+    expect(published.lost).toMatchObject([{ code: "STORE_UNAVAILABLE" }]);
+    const [before, rests] = [published.events.length, published.rests];
     fault.isDown = false;
     const anew = followed(session);
     await calm();
     expect((await execute(session, "again").result()).text).toBe("two");
     await calm();
-    expect([told.events.length, told.rests, told.lost.length]).toEqual([before, rests, 1]);
+    expect([published.events.length, published.rests, published.lost.length]).toEqual([before, rests, 1]);
     expect(typesOf(anew)).toContain("run_end");
     expect(anew.lost).toEqual([]);
   });
 
   it("gets `lost` when the handle is disposed of, and so does a follower of a handle that was disposed of before", async () => {
     const { session } = await idle();
-    const told = followed(session);
+    const published = followed(session);
     await calm();
     await session[Symbol.asyncDispose]();
-    expect(told.lost).toMatchObject([{ message: "The session handle was disposed of." }]);
+    expect(published.lost).toMatchObject([{ message: "The session handle was disposed of." }]);
     const late = followed(session);
     await calm();
     expect(late.lost).toMatchObject([{ message: "The session handle was disposed of." }]);
@@ -338,7 +338,7 @@ describe("a follower that loses its session", () => {
       },
     };
     const session = again({ store: slow });
-    const told = followed(session);
+    const published = followed(session);
     await session.ready();
     await calm();
     isSlow = true;
@@ -348,7 +348,7 @@ describe("a follower that loses its session", () => {
     acknowledged.resolve();
     await changed;
     await calm();
-    expect(typesOf(told)).toEqual([]);
-    expect(told.lost).toHaveLength(1);
+    expect(typesOf(published)).toEqual([]);
+    expect(published.lost).toHaveLength(1);
   });
 });

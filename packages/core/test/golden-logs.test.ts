@@ -19,12 +19,12 @@ import { goldenSessions, playedLog } from "./golden-sessions.ts";
 import { numbered, writtenLogs } from "./written-logs.ts";
 
 /*
- * Logs that some build has written, one fact a line. A log is never written again: every later build must fold it to what it said when it was
+ * Logs that some build has written, one fact a line. A log is never written again: every later build must fold it to what it sent when it was
  * new. With LOOPWRIGHT_WRITE_LOGS=1 the logs and digests of this version that do not exist yet are written; nothing that exists is touched.
  */
 const logs = new URL("logs/", import.meta.url);
 
-/** The logs of one version, and what each of them says. */
+/** The logs of one version, and what each of them states. */
 interface Shelf {
   readonly version: number;
   readonly folder: URL;
@@ -36,7 +36,7 @@ const shelves: readonly Shelf[] = [
 ];
 const today = shelves.at(-1) as Shelf;
 
-/** What a log says, in short: its messages as people see them, its events, and its whole state. */
+/** What a log states, in short: its messages as people see them, its events, and its whole state. */
 interface Digests {
   readonly messages: string;
   readonly events: string;
@@ -114,10 +114,10 @@ describe("the golden logs", () => {
       const { ids, messages } = transcriptOf(old);
       // What the session began with has the number of its opening, and a place.
       const answers = writtenFacts(shelves[0] as Shelf, name).flatMap(({ type, seq }) => (type === "model.finished" ? [String(seq)] : []));
-      const said = messages
+      const written = messages
         .flatMap(({ role }, place) => (role === "assistant" ? [ids[place] ?? ""] : []))
         .filter((id) => !id.includes("."));
-      for (const id of said) expect(answers).toContain(id);
+      for (const id of written) expect(answers).toContain(id);
       const texts = (state: State): readonly unknown[] => transcriptOf(state).messages.map(({ role }) => role);
       expect(texts(fresh)).toEqual(texts(old));
     }

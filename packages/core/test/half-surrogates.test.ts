@@ -33,9 +33,9 @@ describe("the text of a model is well-formed before it is a fact", () => {
         ],
       },
     ],
-    ["opaque data", { text: "Well.", chunks: [[{ type: "opaque", index: 4, vendor: "v", data: { said: [`${first}!`] } }]] }],
-  ])("%s", async (_, said) => {
-    const { session, facts, provider } = world([{ ...said, stopReason: "length" }, { text: "Fine." }, { text: "Fine." }]);
+    ["opaque data", { text: "Well.", chunks: [[{ type: "opaque", index: 4, vendor: "v", data: { written: [`${first}!`] } }]] }],
+  ])("%s", async (_, written) => {
+    const { session, facts, provider } = world([{ ...written, stopReason: "length" }, { text: "Fine." }, { text: "Fine." }]);
     const events = await eventsOf(execute(session, "Go."));
     await execute(session, "And on.").result();
     expect(isSound(events)).toBe(true);
@@ -48,9 +48,9 @@ describe("the text of a model is well-formed before it is a fact", () => {
     const chunks = deltas.map((delta): readonly ModelChunk[] => [{ type: "text", index: 0, delta }]);
     const { session } = world([{ chunks }]);
     const stream = execute(session, "Go.");
-    const told = ofType(await eventsOf(stream), "text_delta").map(({ delta }) => delta);
-    expect(told.every(isSound)).toBe(true);
-    expect(told.join("")).toBe(`Up ${rocket}${rocket}.`);
+    const published = ofType(await eventsOf(stream), "text_delta").map(({ delta }) => delta);
+    expect(published.every(isSound)).toBe(true);
+    expect(published.join("")).toBe(`Up ${rocket}${rocket}.`);
     expect((await stream.result()).messages.at(-1)).toMatchObject({ content: [{ type: "text", text: `Up ${rocket}${rocket}.` }] });
   });
 
@@ -60,8 +60,8 @@ describe("the text of a model is well-formed before it is a fact", () => {
       hooks: [{ name: "parts", filter }] as never,
     });
     const events = await eventsOf(execute(session, "Go."));
-    const told = ofType(events, "text_delta").map(({ delta }) => delta);
-    expect(told.every(isSound)).toBe(true);
+    const published = ofType(events, "text_delta").map(({ delta }) => delta);
+    expect(published.every(isSound)).toBe(true);
     expect(isSound(await facts())).toBe(true);
   });
 });
@@ -71,8 +71,8 @@ describe("the mender", () => {
     const mender = createChunkMender();
     const args = (index: number, delta: string): ModelChunk => ({ type: "call-args", index, delta });
     const out = mender.pass([args(0, `a${first}`), args(1, `b${first}`), args(0, second), args(1, second)]);
-    const said = [0, 1].map((at) => out.map((chunk) => (chunk.type === "call-args" && chunk.index === at ? chunk.delta : "")).join(""));
-    expect(said).toEqual([`a${rocket}`, `b${rocket}`]);
+    const written = [0, 1].map((at) => out.map((chunk) => (chunk.type === "call-args" && chunk.index === at ? chunk.delta : "")).join(""));
+    expect(written).toEqual([`a${rocket}`, `b${rocket}`]);
   });
 
   it("gives a stream without surrogates as it is", () => {

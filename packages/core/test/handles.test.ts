@@ -32,15 +32,17 @@ describe("two handles on one session in one process", () => {
     const inner = memoryStore({ clock });
     const deaf: SessionStore = { ...inner, log: { ...inner.log } };
     Reflect.deleteProperty(deaf.log, "subscribe");
-    const goOn = deferred();
-    const { session, again } = world([{ after: goOn.promise, error: "MODEL_AUTH" }, { text: "two" }], { session: { store: inner, clock } });
+    const proceed = deferred();
+    const { session, again } = world([{ after: proceed.promise, error: "MODEL_AUTH" }, { text: "two" }], {
+      session: { store: inner, clock },
+    });
     const one = execute(session, "first");
     await calm();
     const follower = again({ store: deaf });
     const watched = resume(follower);
     await calm();
     const two = execute(session, "second");
-    goOn.resolve();
+    proceed.resolve();
     expect((await one.result()).status).toBe("error");
     expect((await two.result()).text).toBe("two");
     clock.advance(250);
@@ -52,10 +54,10 @@ describe("two handles on one session in one process", () => {
     const { session, again } = world([{ text: "one" }, { text: "two" }]);
     await execute(session, "first").result();
     const other = again();
-    const told: SessionEvent[] = [];
-    other.subscribe((events) => told.push(...events));
+    const published: SessionEvent[] = [];
+    other.subscribe((events) => published.push(...events));
     await execute(other, "second").result();
-    const started = told.flatMap((event) => (event.type === "run_start" ? [event.runId] : []));
+    const started = published.flatMap((event) => (event.type === "run_start" ? [event.runId] : []));
     expect(started).toHaveLength(1);
   });
 
@@ -114,13 +116,13 @@ describe("an input that waits behind a run that waits for its caller", () => {
 
 describe("the same words at two handles", () => {
   it("are one input until it is answered, since only its owner knows that it lives, and two from then on", async () => {
-    const goOn = deferred();
-    const { session, again, facts } = world([{ text: "one", after: goOn.promise }, { text: "two" }]);
+    const proceed = deferred();
+    const { session, again, facts } = world([{ text: "one", after: proceed.promise }, { text: "two" }]);
     const one = execute(session, "yes");
     await calm();
     const two = execute(again(), "yes");
     await calm();
-    goOn.resolve();
+    proceed.resolve();
     expect([(await one.result()).text, (await two.result()).text]).toEqual(["one", "one"]);
     expect((await execute(again(), "yes").result()).text).toBe("two");
     expect((await facts()).filter(({ type }) => type === "input.accepted")).toHaveLength(2);

@@ -10,7 +10,7 @@ import { world } from "./harness.ts";
 
 const ref = { scope: "local", session: "s1" };
 
-/** A session of so many messages with so many characters each, in a store that gives a copy of its own to each who reads, as one on a disk does. */
+/** A session of so many messages with so many characters each, in a store that gives a copy of its own to each reader, as one on a disk does. */
 async function longSession(
   exchanges: number,
   chars: number,

@@ -65,8 +65,8 @@ describe("the hook accept", () => {
     expect(provider.requests).toHaveLength(0);
     expect(ofType(events, "text_delta").map(({ delta }) => delta)).toEqual(["We are closed."]);
     expect(ofType(events, "verdict")[0]).toMatchObject({ hook: "guard", point: "accept", action: "answer", reason: "closed" });
-    const said = (await facts()).find(({ type }) => type === "model.finished");
-    expect(ofType(events, "message_end").at(-1)?.messageId).toBe(String(said?.seq));
+    const written = (await facts()).find(({ type }) => type === "model.finished");
+    expect(ofType(events, "message_end").at(-1)?.messageId).toBe(String(written?.seq));
     expect((await again().ready()).messages).toEqual(session.messages);
   });
 
@@ -139,8 +139,8 @@ describe("the hook decide", () => {
     });
     const events = await eventsOf(execute(session, "x"));
     assertEventStream(events);
-    const told = events.map(({ type }) => type);
-    expect(told.indexOf("attempt_discarded")).toBeLessThan(told.lastIndexOf("message_end"));
+    const published = events.map(({ type }) => type);
+    expect(published.indexOf("attempt_discarded")).toBeLessThan(published.lastIndexOf("message_end"));
     expect(ofType(events, "attempt_discarded")[0]).toMatchObject({ code: "ANSWER_WITHDRAWN", willRetry: false });
     expect(ofType(events, "message_end").at(-1)?.message).toMatchObject({ content: [{ type: "text", text: "I may not say." }] });
     expect(JSON.stringify(await facts())).not.toContain("secret plan");

@@ -48,7 +48,7 @@ describe("a lease that is lost", () => {
     const clock = manualClock();
     const inner = memoryStore({ clock });
     const written = deferred();
-    const goOn = deferred();
+    const proceed = deferred();
     let isFirst = true;
     const store: SessionStore = {
       ...inner,
@@ -59,7 +59,7 @@ describe("a lease that is lost", () => {
           const outcome = await inner.log.append(ref, request);
           if (!isFirst) return outcome;
           written.resolve();
-          await goOn.promise;
+          await proceed.promise;
           isFirst = false;
           return outcome;
         },
@@ -70,7 +70,7 @@ describe("a lease that is lost", () => {
     await written.promise;
     clock.advance(2_200);
     await calm();
-    goOn.resolve();
+    proceed.resolve();
     expect((await stream.result()).text).toBe("done");
     expect(provider.requests).toHaveLength(1);
     expect((await types()).filter((type) => type === "owner.claimed")).toHaveLength(2);
@@ -104,15 +104,15 @@ describe("a lease that is lost", () => {
     let mayRenew = false;
     const store: SessionStore = { ...inner, log: { ...inner.log, renew: async (ref, lease) => mayRenew && inner.log.renew(ref, lease) } };
     const done = deferred<string>();
-    const says: ((title: string) => void)[] = [];
+    const prints: ((title: string) => void)[] = [];
     const tool = defineTool({
       name: "work",
       description: "Works",
       parameters: { type: "object" },
       replay: "pure",
       execute: (_, context) => {
-        says.push((title) => context.progress(title));
-        return says.length === 1 ? new Promise<string>(() => {}) : done.promise;
+        prints.push((title) => context.progress(title));
+        return prints.length === 1 ? new Promise<string>(() => {}) : done.promise;
       },
     });
     const { session } = world([{ calls: [{ name: "work" }] }, { text: "ok" }], { tools: [tool], session: { store, clock } });
@@ -122,8 +122,8 @@ describe("a lease that is lost", () => {
     clock.advance(leaseMs / 2);
     mayRenew = true;
     await calm();
-    says[0]?.("too late");
-    says[1]?.("in time");
+    prints[0]?.("too late");
+    prints[1]?.("in time");
     expect(session.status).toBe("running");
     done.resolve("done");
     const events = await read;
@@ -165,8 +165,8 @@ describe("a claim that others were faster than", () => {
 describe("a claim by another while a closing fact is on its way", () => {
   it("leaves nothing pending at the old owner", async () => {
     const clock = manualClock();
-    const goOn = deferred<string>();
-    const tool = defineTool({ name: "work", description: "Works", parameters: { type: "object" }, execute: () => goOn.promise });
+    const proceed = deferred<string>();
+    const tool = defineTool({ name: "work", description: "Works", parameters: { type: "object" }, execute: () => proceed.promise });
     const { session, store } = world([{ calls: [{ name: "work" }] }], { tools: [tool], session: { clock, store: memoryStore({ clock }) } });
     const stream = execute(session, "hi");
     await calm();
@@ -174,7 +174,7 @@ describe("a claim by another while a closing fact is on its way", () => {
     const { epoch } = await store.log.head(ref);
     await store.log.release(ref, epoch);
     await store.log.claim(ref, { node: "other", leaseMs });
-    goOn.resolve("late");
+    proceed.resolve("late");
     await calm();
     expect(await howStands(stream.result())).toBe("pending");
     await session[Symbol.asyncDispose]();

@@ -37,7 +37,7 @@ async function held() {
     answers,
     calm,
     losses: () => lost,
-    /** Time goes on, with a turn of the event loop twice a second. */
+    /** Time passes, with a turn of the event loop twice a second. */
     async live(ms: number) {
       for (let left = ms; left > 0; left -= 500) {
         time.advance(Math.min(left, 500));
@@ -96,11 +96,11 @@ describe("a lease whose process stood still", () => {
     clock.stop();
     time.advance(60_000);
     expect(await real.claim(ref, { node: "two", leaseMs })).toMatchObject({ type: "claimed" });
-    let lossesWhenTold: number | undefined;
+    let lossesWhenPublished: number | undefined;
     void word.over.then(() => {
-      lossesWhenTold = losses();
+      lossesWhenPublished = losses();
     });
     await answer(0);
-    expect(lossesWhenTold).toBe(1);
+    expect(lossesWhenPublished).toBe(1);
   });
 });

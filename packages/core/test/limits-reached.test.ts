@@ -22,7 +22,7 @@ async function pass(clock: ManualClock, ms: number): Promise<void> {
   }
 }
 
-/** A model that says the same batch every 20 seconds and never ends. */
+/** A model that emits the same batch every 20 seconds and never ends. */
 function endless(clock: Clock, batch: readonly ModelChunk[]): ModelProvider {
   return {
     name: "endless",
@@ -84,8 +84,8 @@ describe("a model call", () => {
     const tools = Array.from({ length: 60 }, (_, n) => tool(`tool${n}`, () => "ok"));
     const { session, provider } = world([{ calls: [{ name: "nowhere" }] }, { text: "ok" }], { tools });
     await execute(session, "go").result();
-    const [told] = JSON.stringify(provider.requests[1]?.messages).match(/Available tools: [^"]*/) ?? [];
-    expect(told?.match(/tool\d+/g)).toHaveLength(50);
+    const [published] = JSON.stringify(provider.requests[1]?.messages).match(/Available tools: [^"]*/) ?? [];
+    expect(published?.match(/tool\d+/g)).toHaveLength(50);
   });
 });
 

@@ -5,7 +5,7 @@ import { seededRandom } from "../src/memory/seeded-random.ts";
 import { parseArguments } from "../src/message/assemble.ts";
 import { world } from "./harness.ts";
 
-/** A model that calls `note` once with this text for arguments, beside a call that is well. What ran, what the model was told, and how it ended. */
+/** A model that calls `note` once with this text for arguments, beside a call that is well. What ran, what the model received, and how it ended. */
 async function called(argsText: string, { name = "note", stopReason }: { readonly name?: string; readonly stopReason?: "length" } = {}) {
   const ran: unknown[] = [];
   const note = defineTool({
@@ -21,8 +21,8 @@ async function called(argsText: string, { name = "note", stopReason }: { readonl
   const first = { chunkSize: 64 * 1024, calls: [{ name: "well" }, { name, argsText }], ...(stopReason ? { stopReason } : {}) };
   const { session, provider } = world([first, { text: "I go on." }], { tools: [note, well] });
   const { status, text } = await execute(session, "go").result();
-  const told = (provider.requests[1]?.messages ?? []).filter((message) => message.role === "tool_result");
-  return { ran, told, status, text };
+  const published = (provider.requests[1]?.messages ?? []).filter((message) => message.role === "tool_result");
+  return { ran, published, status, text };
 }
 
 const deep = 10_000;
@@ -47,10 +47,10 @@ const bad: readonly (readonly [string, string, string])[] = [
 
 describe("F6: a call whose arguments are", () => {
   it.each(bad)("%s is not run, the model reads why, and the run continues", async (_, argsText, why) => {
-    const { ran, told, status, text } = await called(argsText);
+    const { ran, published, status, text } = await called(argsText);
     expect(ran).toEqual([]);
-    expect(told.map(({ outcome }) => outcome)).toEqual(["ok", "error"]);
-    expect(JSON.stringify(told[1]?.content)).toContain(why);
+    expect(published.map(({ outcome }) => outcome)).toEqual(["ok", "error"]);
+    expect(JSON.stringify(published[1]?.content)).toContain(why);
     expect([status, text]).toEqual(["completed", "I go on."]);
   });
 
@@ -80,13 +80,13 @@ describe("F6: a call whose arguments are", () => {
   });
 
   it("cut off by the length limit is not run, and its result names the reason", async () => {
-    const { ran, told } = await called('{"a": "b', { stopReason: "length" });
-    expect([ran, JSON.stringify(told[1]?.content)]).toEqual([[], expect.stringContaining("length limit")]);
+    const { ran, published } = await called('{"a": "b', { stopReason: "length" });
+    expect([ran, JSON.stringify(published[1]?.content)]).toEqual([[], expect.stringContaining("length limit")]);
   });
 
   it("for a tool that does not exist is answered by an error", async () => {
-    const { ran, told, text } = await called("{}", { name: "__proto__" });
-    expect([ran, told[1]?.outcome, text]).toEqual([[], "error", "I go on."]);
+    const { ran, published, text } = await called("{}", { name: "__proto__" });
+    expect([ran, published[1]?.outcome, text]).toEqual([[], "error", "I go on."]);
   });
 });
 

@@ -6,14 +6,14 @@ import { fold, foldAll } from "../src/loop/fold.ts";
 import { emptyState, endOf } from "../src/loop/state.ts";
 import type { Outcome } from "./many-handles-outcome.ts";
 
-interface Told {
+interface Published {
   readonly seq: number;
   readonly k: number;
   readonly runId?: string;
 }
 
 /** Every durable event of the log, in order. */
-function toldBy(facts: readonly Fact[]): readonly Told[] {
+function publishedBy(facts: readonly Fact[]): readonly Published[] {
   let state = emptyState;
   return facts.flatMap((fact) => {
     const runId = "runId" in fact ? { runId: fact.runId } : {};
@@ -23,11 +23,11 @@ function toldBy(facts: readonly Fact[]): readonly Told[] {
   });
 }
 
-const durable = (events: readonly (AgentEvent | SessionEvent)[]): readonly Told[] => events.filter((event) => "seq" in event);
+const durable = (events: readonly (AgentEvent | SessionEvent)[]): readonly Published[] => events.filter((event) => "seq" in event);
 
 /** The events are those of the log from the first to the last of them, without gap, double or change. */
-function isStretchOf(events: readonly Told[], log: readonly Told[]): boolean {
-  const place = ({ seq, k }: Told): number => seq * 1_000 + k;
+function isStretchOf(events: readonly Published[], log: readonly Published[]): boolean {
+  const place = ({ seq, k }: Published): number => seq * 1_000 + k;
   const first = events[0];
   const last = events.at(-1);
   if (!first || !last) return true;
@@ -42,7 +42,7 @@ export function flawsOf({ facts, streams, processes, onceStarts, isLeased, sent,
     if (!isTrue) flaws.push(flaw);
   };
   const state = foldAll(emptyState, facts);
-  const log = toldBy(facts);
+  const log = publishedBy(facts);
   claim(
     facts.every(({ seq }, place) => seq === place + 1),
     "the log has a gap",
@@ -50,11 +50,11 @@ export function flawsOf({ facts, streams, processes, onceStarts, isLeased, sent,
   claim(state.run === undefined && state.inputs.length === 0, "the session does not rest");
   claim(!isLeased, "a lease is kept at rest");
   claim(new Set(onceStarts).size === onceStarts.length, "a once tool was started twice");
-  const said = Array.from({ length: state.history.length }, (_, place) => at(state.history, place)?.message);
+  const written = Array.from({ length: state.history.length }, (_, place) => at(state.history, place)?.message);
   for (const text of sent) {
     const accepted = facts.filter((fact) => fact.type === "input.accepted" && fact.message?.content === text).length;
     claim(accepted <= 1, `${text} was accepted ${accepted} times`);
-    const times = said.filter((message) => message?.role === "user" && message.content === text).length;
+    const times = written.filter((message) => message?.role === "user" && message.content === text).length;
     claim(times === accepted, `${text} was accepted ${accepted} times and said ${times} times`);
   }
   const ends = facts.flatMap((fact) => (fact.type === "run.finished" ? [fact.runId] : []));
@@ -63,11 +63,11 @@ export function flawsOf({ facts, streams, processes, onceStarts, isLeased, sent,
   for (const { process, text, events, outcome, isRead } of streams) {
     const name = `the stream of ${text} at ${process.node}`;
     if (process.state !== "dead") claim(outcome !== "pending" && isRead, `${name} never ended`);
-    const told = durable(events);
-    const runId = told[0]?.runId;
+    const published = durable(events);
+    const runId = published[0]?.runId;
     claim(
       isStretchOf(
-        told,
+        published,
         log.filter((event) => event.runId === runId),
       ),
       `${name} is not what the log says`,
@@ -90,11 +90,11 @@ export function flawsOf({ facts, streams, processes, onceStarts, isLeased, sent,
     claim(ends.includes(accepted.runId), `${name} names a run that never ended`);
   }
   flaws.push(...flawsOfApprovals(facts, decisions));
-  for (const { node, state: end, told, followed = [], isRested, pending } of processes) {
+  for (const { node, state: end, published, followed = [], isRested, pending } of processes) {
     claim(isStretchOf(durable(followed), log), `what ${node} told its follower is not what the log says`);
-    const hasHeardAll = durable(followed).length === 0 || (durable(followed).at(-1)?.seq === log.at(-1)?.seq && isRested);
-    claim(end !== "alive" || hasHeardAll, `the follower at ${node} was not told all, or not of the rest`);
-    claim(isStretchOf(durable(told), log), `what ${node} told its listener is not what the log says`);
+    const hasReceivedAll = durable(followed).length === 0 || (durable(followed).at(-1)?.seq === log.at(-1)?.seq && isRested);
+    claim(end !== "alive" || hasReceivedAll, `the follower at ${node} was not told all, or not of the rest`);
+    claim(isStretchOf(durable(published), log), `what ${node} told its listener is not what the log says`);
     if (end !== "dead") claim(pending() === 0, `${node} keeps ${pending()} timers`);
   }
   return flaws;
@@ -102,16 +102,16 @@ export function flawsOf({ facts, streams, processes, onceStarts, isLeased, sent,
 
 /** A call that waited for approval is decided on once, and starts only after it was allowed. */
 function flawsOfApprovals(facts: readonly Fact[], decisions: Outcome["decisions"]): readonly string[] {
-  const said = new Map<string, string>();
+  const written = new Map<string, string>();
   const flaws: string[] = [];
   for (const fact of facts) {
-    const before = "callKey" in fact ? said.get(fact.callKey) : undefined;
+    const before = "callKey" in fact ? written.get(fact.callKey) : undefined;
     if (fact.type === "approval.requested") {
       if (before !== undefined) flaws.push(`${fact.callKey} was asked about twice`);
-      said.set(fact.callKey, "asked");
+      written.set(fact.callKey, "asked");
     } else if (fact.type === "approval.decided") {
       if (before !== "asked") flaws.push(`${fact.callKey} was decided on when it was ${before}`);
-      said.set(fact.callKey, fact.decision);
+      written.set(fact.callKey, fact.decision);
     } else if (fact.type === "tool.started" && before !== undefined && before !== "allow")
       flaws.push(`${fact.callKey} was started when it was ${before}`);
   }

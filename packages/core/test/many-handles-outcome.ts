@@ -30,8 +30,8 @@ export interface Decision {
 export interface Process {
   readonly node: string;
   readonly session: AgentSession;
-  readonly told: readonly SessionEvent[];
-  /** What it heard as a follower that follows again whenever the store is lost; absent where it does not follow. */
+  readonly published: readonly SessionEvent[];
+  /** What it received as a follower that follows again whenever the store is lost; absent where it does not follow. */
   readonly followed: SessionEvent[] | undefined;
   isRested: boolean;
   /** May own the session: it did not begin as a mere watcher, and was not handed over. */
@@ -51,7 +51,7 @@ export interface Outcome {
   /** Call keys of once tools, as often as they were started. */
   readonly onceStarts: readonly string[];
   readonly isLeased: boolean;
-  /** Deltas that were heard by handles that never drive. */
+  /** Deltas that were received by handles that never drive. */
   readonly foreignDeltas: number;
   readonly sent: readonly string[];
 }

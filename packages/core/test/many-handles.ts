@@ -23,7 +23,7 @@ import { lossyChannel, stormyLog } from "./stormy-ports.ts";
 const ref = { scope: "local", session: "s" };
 const leaseMs = 5_000;
 
-/** Digests are made in this thread, so that a seed tells the same story every time. */
+/** Digests are made in this thread, so that a seed has the same course every time. */
 crypto.subtle.digest = async (_, data) =>
   new Uint8Array(
     createHash("sha256")
@@ -61,7 +61,7 @@ class Storm {
 
   private start(mustDrive = false): Process {
     const node = `n${this.processes.length + 1}`;
-    const told: SessionEvent[] = [];
+    const published: SessionEvent[] = [];
     const timers = new Set<object>();
     const clock: Clock = {
       now: () => this.clock.now(),
@@ -86,9 +86,9 @@ class Storm {
     const channel = this.dice.isChance(0.7) ? { channel: this.channel } : {};
     const session = createSession({ agent: this.agent, id: ref.session, store, clock, ids, node, leaseMs, drives, ...channel });
     const followed = this.dice.isChance(0.4) ? [] : undefined;
-    const process: Process = { node, session, told, followed, isRested: false, drives, state: "alive", pending: () => timers.size };
+    const process: Process = { node, session, published, followed, isRested: false, drives, state: "alive", pending: () => timers.size };
     if (followed) this.follow(process, followed);
-    session.subscribe((events) => told.push(...events));
+    session.subscribe((events) => published.push(...events));
     this.processes.push(process);
     return process;
   }
@@ -159,7 +159,7 @@ class Storm {
     if (results.length > 0) this.watch(process, "answers", execute(process.session, results));
   }
 
-  /** What waits for approval gets it, or not: often from several at once, who learn of each other. */
+  /** What waits for approval gets it, or not: often from several users at once, each of which learns of the others. */
   private decide(process: Process): void {
     const { session } = process;
     for (const { callKey, argsDigest } of session.pendingApprovals) {
@@ -222,7 +222,7 @@ class Storm {
     }
   }
 
-  /** No more faults: whoever is left brings the session to rest. */
+  /** No more faults: each process that is left brings the session to rest. */
   async settle(): Promise<void> {
     this.dice.isStormy = false;
     await this.pass(leaseMs * 2);
@@ -247,7 +247,7 @@ class Storm {
     return {
       facts,
       isLeased,
-      foreignDeltas: this.processes.flatMap(({ drives, told }) => (drives ? [] : told.filter((event) => "lane" in event))).length,
+      foreignDeltas: this.processes.flatMap(({ drives, published }) => (drives ? [] : published.filter((event) => "lane" in event))).length,
       streams,
       submissions: this.submissions,
       decisions: this.decisions,

@@ -6,10 +6,10 @@ import { seededIds } from "../src/memory/seeded-ids.ts";
 import type { ModelProvider } from "../src/ports/index.ts";
 import { calm } from "./harness.ts";
 
-/** What a vendor says at which second, for ever the last of it. */
+/** What a vendor states at which second, for ever the last of it. */
 interface Hang {
   readonly first: readonly (readonly ModelChunk[])[];
-  readonly every?: { readonly ms: number; readonly says: readonly ModelChunk[] };
+  readonly every?: { readonly ms: number; readonly prints: readonly ModelChunk[] };
 }
 
 const text = (delta: string): ModelChunk => ({ type: "text", index: 0, delta });
@@ -34,7 +34,7 @@ function hanging(clock: ManualClock, { first, every }: Hang) {
           signal.addEventListener("abort", () => reject(signal.reason));
           if (every) clock.after(every.ms, resolve);
         });
-        yield every?.says ?? [];
+        yield every?.prints ?? [];
       }
     },
   };
@@ -66,27 +66,27 @@ const hangs: readonly (readonly [string, Hang, number, string])[] = [
   ["sends no headers", { first: [] }, minute, "sent nothing for 60000 ms"],
   ["sends its headers and then nothing", { first: [[{ type: "alive" }]] }, minute, "fell silent for 60000 ms"],
   ["falls silent in the middle of its text", { first: [[text("half")]] }, minute, "fell silent for 60000 ms"],
-  ["sends pings alone", { first: [], every: { ms: 15_000, says: [{ type: "alive" }] } }, 5 * minute, "sent only pings for 300000 ms"],
+  ["sends pings alone", { first: [], every: { ms: 15_000, prints: [{ type: "alive" }] } }, 5 * minute, "sent only pings for 300000 ms"],
   [
     "sends pings alone after some text",
-    { first: [[text("half")]], every: { ms: 15_000, says: [{ type: "alive" }] } },
+    { first: [[text("half")]], every: { ms: 15_000, prints: [{ type: "alive" }] } },
     5 * minute,
     "sent only pings for 300000 ms",
   ],
-  ["sends empty deltas for ever", { first: [], every: { ms: 10_000, says: [text("")] } }, 5 * minute, "sent only pings for 300000 ms"],
+  ["sends empty deltas for ever", { first: [], every: { ms: 10_000, prints: [text("")] } }, 5 * minute, "sent only pings for 300000 ms"],
   [
     "counts its usage for ever",
-    { first: [], every: { ms: 10_000, says: [{ type: "usage", usage: { input: 1 } }] } },
+    { first: [], every: { ms: 10_000, prints: [{ type: "usage", usage: { input: 1 } }] } },
     5 * minute,
     "only pings",
   ],
   [
     "sends a token every 50 seconds for ever",
-    { first: [], every: { ms: 50_000, says: [text("a ")] } },
+    { first: [], every: { ms: 50_000, prints: [text("a ")] } },
     15 * minute,
     "not complete after 900000 ms",
   ],
-  ["sends a token a minute", { first: [], every: { ms: minute + 1, says: [text("a ")] } }, minute, "sent nothing for 60000 ms"],
+  ["sends a token a minute", { first: [], every: { ms: minute + 1, prints: [text("a ")] } }, minute, "sent nothing for 60000 ms"],
 ];
 
 describe("F3: a vendor that", () => {
@@ -122,8 +122,8 @@ describe("F3: a vendor that", () => {
       await calm();
       clock.advance(1_000);
     }
-    const { error, text: said } = await running;
-    expect([error?.code, said]).toEqual(["MODEL_TIMEOUT", ""]);
+    const { error, text: written } = await running;
+    expect([error?.code, written]).toEqual(["MODEL_TIMEOUT", ""]);
     expect(batches).toBeGreaterThan(10_000);
   });
 });

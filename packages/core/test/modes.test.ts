@@ -128,8 +128,8 @@ describe("a message while a run is open", () => {
     const { session } = world((_request, call) => ({ text: `answer ${call}` }));
     const all = Array.from({ length: 50 }, (_, i) => execute(session, `say ${i}`).result());
     await Promise.all(all);
-    const said = session.messages.filter(({ role }) => role === "user").map((message) => ("content" in message ? message.content : ""));
-    expect(said).toEqual(Array.from({ length: 50 }, (_, i) => `say ${i}`));
+    const written = session.messages.filter(({ role }) => role === "user").map((message) => ("content" in message ? message.content : ""));
+    expect(written).toEqual(Array.from({ length: 50 }, (_, i) => `say ${i}`));
   });
 });
 

@@ -65,12 +65,15 @@ describe.each(kinds)("a session that holds %s", (what) => {
     const { again, store, before } = await goneOnWith(what);
     const events = await historyOf(store);
     expect(events.at(-1)).toMatchObject({ type: "run_end", seq: before.length });
-    const told: string[] = [];
+    const published: string[] = [];
     let lost: unknown;
     const session = again();
-    const stop = session.follow({ events: (news) => void told.push(...news.map(({ type }) => type)), lost: (error) => (lost = error) });
+    const stop = session.follow({
+      events: (news) => void published.push(...news.map(({ type }) => type)),
+      lost: (error) => (lost = error),
+    });
     await calm();
-    expect({ told, lost, isReadOnly: session.isReadOnly }).toEqual({ told: [], lost: undefined, isReadOnly: true });
+    expect({ published, lost, isReadOnly: session.isReadOnly }).toEqual({ published: [], lost: undefined, isReadOnly: true });
     stop();
   });
 

@@ -37,9 +37,9 @@ describe("an abort", () => {
   });
 
   it.each([
-    ["tells of appends", { tells: true, hasChannel: false }, 0],
-    ["does not, where the channel tells", { tells: false, hasChannel: true }, 0],
-    ["does not, and there is no channel", { tells: false, hasChannel: false }, 250],
+    ["tells of appends", { publishes: true, hasChannel: false }, 0],
+    ["does not, where the channel tells", { publishes: false, hasChannel: true }, 0],
+    ["does not, and there is no channel", { publishes: false, hasChannel: false }, 250],
   ] as const)("of another node closes it within a second where the log %s", async (_, options, withinMs) => {
     const scene = nodes(options);
     const { result } = await running(scene);
@@ -51,7 +51,7 @@ describe("an abort", () => {
   });
 
   it("of another node closes it within five seconds where the channel has failed", async () => {
-    const scene = nodes({ tells: false });
+    const scene = nodes({ publishes: false });
     const { result } = await running(scene);
     scene.channel.loses = () => true;
     void scene.node({ drives: false }).abort();
@@ -70,7 +70,7 @@ describe("an abort", () => {
         return new Promise<string>(() => {});
       },
     });
-    const scene = nodes({ tells: false, tools: [work] });
+    const scene = nodes({ publishes: false, tools: [work] });
     const stream = execute(scene.node(), "go");
     await calm();
     scene.model[0]?.read([
@@ -87,9 +87,9 @@ describe("an abort", () => {
 
   it("of a run without an owner is carried out by the next owner, without a model call", async () => {
     const scene = nodes();
-    const teller = scene.node({ drives: false });
-    await teller.submit("go");
-    expect(await teller.abort()).toBe(true);
+    const publisher = scene.node({ drives: false });
+    await publisher.submit("go");
+    expect(await publisher.abort()).toBe(true);
     drive(scene.node());
     await scene.pass(500);
     expect((await scene.facts()).at(-1)).toMatchObject({ type: "run.finished", status: "aborted" });

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { type AssistantPart, defineTool, type EphemeralEvent, execute, type ModelChunk, resume, type SessionEvent } from "../src/index.ts";
 import { seededRandom } from "../src/memory/seeded-random.ts";
 import { calm, deferred, eventsOf, ofType } from "./harness.ts";
-import { heardBy, nodeStore, nodes, ref } from "./nodes.ts";
+import { nodeStore, nodes, receivedBy, ref } from "./nodes.ts";
 
 const joined = { joins: true, mayLoseDeltas: true };
 const textIn = (events: readonly SessionEvent[]): string =>
@@ -43,7 +43,7 @@ const inLanes = (events: readonly SessionEvent[]): readonly EphemeralEvent[] => 
 
 describe("a node that watches what another runs", () => {
   it("gets every delta once and in order, of answers and of tools, as the owner's own listeners do", async () => {
-    const goOn = deferred();
+    const proceed = deferred();
     const tool = defineTool({
       name: "work",
       description: "Works",
@@ -51,15 +51,15 @@ describe("a node that watches what another runs", () => {
       async *execute(_, { progress }) {
         progress("begun");
         yield { type: "delta", delta: "one " };
-        await goOn.promise;
+        await proceed.promise;
         yield { type: "delta", delta: "two" };
       },
     });
     const { node, model } = nodes({ tools: [tool] });
-    const far = heardBy(node({ drives: false }));
+    const far = receivedBy(node({ drives: false }));
     await calm();
     const owner = node();
-    const near = heardBy(owner);
+    const near = receivedBy(owner);
     const stream = execute(owner, "go");
     await calm();
     model[0]?.say("I shall ", "work");
@@ -69,7 +69,7 @@ describe("a node that watches what another runs", () => {
       { type: "end", stopReason: "tool_calls", raw: "tool_calls" },
     ]);
     await calm();
-    goOn.resolve();
+    proceed.resolve();
     await calm();
     model[1]?.say("done");
     model[1]?.end();
@@ -85,7 +85,7 @@ describe("a node that watches what another runs", () => {
     const { node, model, store, channel } = nodes();
     const slow = nodeStore(store);
     const watcher = node({ drives: false, store: slow.store });
-    const far = heardBy(watcher);
+    const far = receivedBy(watcher);
     await watcher.ready();
     await calm();
     slow.hold();
@@ -107,7 +107,7 @@ describe("a node that watches what another runs", () => {
     const { node, model, store } = nodes();
     const slow = nodeStore(store);
     const watcher = node({ drives: false, store: slow.store });
-    const far = heardBy(watcher);
+    const far = receivedBy(watcher);
     await watcher.ready();
     await calm();
     const stream = execute(node(), "go");
@@ -132,9 +132,9 @@ describe("a node that watches what another runs", () => {
     model[0]?.say("one ", "two ");
     await calm();
     const watcher = node({ drives: false });
-    const far = heardBy(watcher);
+    const far = receivedBy(watcher);
     const stream = resume(watcher);
-    const told = eventsOf(stream);
+    const published = eventsOf(stream);
     await calm();
     expect(watcher.lanes()).toMatchObject([{ type: "message_snapshot", n: 3, content: [{ type: "text", text: "one two " }] }]);
     model[0]?.say("three");
@@ -142,13 +142,13 @@ describe("a node that watches what another runs", () => {
     expect(watcher.lanes()).toMatchObject([{ content: [{ text: "one two three" }] }]);
     model[0]?.end();
     expect((await stream.result()).text).toBe("one two three");
-    expect(findEventViolation(await told, joined)).toBeUndefined();
-    expect(ofType(await told, "message_snapshot")[0]).toMatchObject({ n: 3 });
+    expect(findEventViolation(await published, joined)).toBeUndefined();
+    expect(ofType(await published, "message_snapshot")[0]).toMatchObject({ n: 3 });
     expect(textIn(far)).toBe("three");
   });
 
   it("that joins while a tool runs gets its output and its steps", async () => {
-    const goOn = deferred();
+    const proceed = deferred();
     const tool = defineTool({
       name: "work",
       description: "Works",
@@ -156,7 +156,7 @@ describe("a node that watches what another runs", () => {
       async *execute(_, { progress }) {
         const step = progress("reading", { icon: "eye" });
         yield { type: "delta", delta: "half" };
-        await goOn.promise;
+        await proceed.promise;
         step.end();
         yield { type: "delta", delta: " whole" };
       },
@@ -170,11 +170,11 @@ describe("a node that watches what another runs", () => {
     ]);
     await calm();
     const watcher = node({ drives: false });
-    const far = heardBy(watcher);
+    const far = receivedBy(watcher);
     await calm();
     const progress = [{ id: "1", title: "reading", icon: "eye", state: "open" }];
     expect(watcher.lanes()).toMatchObject([{ type: "tool_execution_snapshot", toolCallId: "c1", output: "half", progress, n: 2 }]);
-    goOn.resolve();
+    proceed.resolve();
     await calm();
     expect(ofType(far, "tool_execution_delta").map(({ delta }) => delta)).toEqual([" whole"]);
     expect(findEventViolation(far, joined)).toBeUndefined();
@@ -183,7 +183,7 @@ describe("a node that watches what another runs", () => {
   it("heals a gap by a snapshot, never by a splice", async () => {
     const { node, model, channel } = nodes();
     const watcher = node({ drives: false });
-    const far = heardBy(watcher);
+    const far = receivedBy(watcher);
     await calm();
     execute(node(), "go");
     await calm();
@@ -208,8 +208,8 @@ describe("a node that watches what another runs", () => {
   });
 
   it("looks at the log and at the ring when the channel reports a gap, even if nothing comes after it", async () => {
-    const { node, model, channel } = nodes({ tells: false });
-    const far = heardBy(node({ drives: false }));
+    const { node, model, channel } = nodes({ publishes: false });
+    const far = receivedBy(node({ drives: false }));
     await calm();
     channel.loses = () => true;
     execute(node(), "go");
@@ -242,7 +242,7 @@ describe("a node that watches what another runs", () => {
     model[0]?.say("three ");
     await calm();
     const watcher = node({ drives: false });
-    const far = heardBy(watcher);
+    const far = receivedBy(watcher);
     await calm();
     expect(watcher.lanes()).toMatchObject([{ n: 3, content: [{ text: "one two " }] }]);
     model[0]?.say("four ");
@@ -263,7 +263,7 @@ describe("a node that watches what another runs", () => {
     const { node, model, pass, clock } = nodes({ hasChannel: false });
     const owner = node();
     const watcher = node({ drives: false });
-    const far = heardBy(watcher);
+    const far = receivedBy(watcher);
     const stream = execute(owner, "go");
     await calm();
     model[0]?.say("one ");
@@ -289,7 +289,7 @@ describe("a node that watches what another runs", () => {
     model[0]?.say("one ");
     await calm();
     const watcher = node({ drives: false, store: { ...store, snapshots } });
-    const far = heardBy(watcher);
+    const far = receivedBy(watcher);
     await calm();
     model[0]?.say("two");
     await calm();
@@ -308,7 +308,7 @@ describe("a node that watches what another runs", () => {
     model[0]?.say("lost ");
     await calm();
     const watcher = node({ drives: false });
-    const far = heardBy(watcher);
+    const far = receivedBy(watcher);
     await calm();
     model[0]?.say(...Array.from({ length: 2_000 }, () => "x"));
     for (let turn = 0; turn < 50; turn++) await calm();
@@ -338,18 +338,18 @@ describe("a node where facts overtake deltas", () => {
   ];
   const end: ModelChunk = { type: "end", stopReason: "tool_calls", raw: "tool_calls" };
 
-  /** Plays the answer with so many of its chunks heard on the other node before the end; the rest of them come after it. */
-  async function play(heard: number) {
+  /** Plays the answer with so many of its chunks received on the other node before the end; the rest of them come after it. */
+  async function play(received: number) {
     const tool = defineTool({ name: "work", description: "Works", parameters: { type: "object" }, execute: () => "worked" });
     const { node, model, channel } = nodes({ tools: [tool] });
     const watcher = node({ drives: false });
-    const far = heardBy(watcher);
+    const far = receivedBy(watcher);
     await calm();
     const owner = node();
-    const near = heardBy(owner);
+    const near = receivedBy(owner);
     const stream = execute(owner, "go");
     await calm();
-    channel.delays = ({ n }) => n > heard;
+    channel.delays = ({ n }) => n > received;
     model[0]?.read(answer);
     await calm();
     const late = execute(watcher, "and then?").result();
@@ -369,16 +369,16 @@ describe("a node where facts overtake deltas", () => {
   }
 
   it("publishes what was not streamed before the end: text, thinking and calls, however much of them had come", async () => {
-    for (let heard = 0; heard <= 14; heard++) {
-      const { near, far } = await play(heard);
+    for (let received = 0; received <= 14; received++) {
+      const { near, far } = await play(received);
       const whole = 'thinking 0 let me think | text 1 I shall work | call 2 work {"a":1}';
       for (const events of [near, far]) {
-        expect(readAnswers(events), `${heard} heard`).toEqual([
+        expect(readAnswers(events), `${received} heard`).toEqual([
           [whole, whole],
           ["text 0 quick", "text 0 quick"],
           ["text 0 later", "text 0 later"],
         ]);
-        expect(findEventViolation(events, joined), `${heard} heard`).toBeUndefined();
+        expect(findEventViolation(events, joined), `${received} heard`).toBeUndefined();
       }
     }
   });
@@ -392,14 +392,14 @@ describe("a node where facts overtake deltas", () => {
 
 describe("a node that runs the session itself", () => {
   it("ignores what comes back of its own words", async () => {
-    const { node, model, channel } = nodes({ tells: false });
+    const { node, model, channel } = nodes({ publishes: false });
     const owner = node();
-    const near = heardBy(owner);
+    const near = receivedBy(owner);
     const stream = execute(owner, "go");
     await calm();
     model[0]?.say("one ", "two");
     await calm();
-    expect(channel.heard).toBeGreaterThan(3);
+    expect(channel.received).toBeGreaterThan(3);
     model[0]?.end();
     await stream.result();
     await calm();
@@ -411,12 +411,12 @@ describe("a node that runs the session itself", () => {
   it("uses no subscription of the channel while the log notifies it of appends", async () => {
     const { node, model, channel } = nodes();
     const owner = node();
-    heardBy(owner);
+    receivedBy(owner);
     const stream = execute(owner, "go");
     await calm();
     model[0]?.say("one ", "two");
     await calm();
-    expect(channel.heard).toBe(0);
+    expect(channel.received).toBe(0);
     model[0]?.end();
     await stream.result();
   });
@@ -442,21 +442,21 @@ describe("whatever the channel loses and however late the log is", () => {
     let snapshots = 0;
     for (let seed = 1; seed <= 60; seed++) {
       const random = seededRandom(seed);
-      const { node, model, channel, store, pass } = nodes({ tells: random() < 0.5 });
-      const slow = nodeStore(store, { tells: random() < 0.5 });
+      const { node, model, channel, store, pass } = nodes({ publishes: random() < 0.5 });
+      const slow = nodeStore(store, { publishes: random() < 0.5 });
       const lossy = random() * 0.3;
       channel.loses = () => random() < lossy;
       const forgets = random();
       channel.keeps = ({ n }) => forgets < 0.5 || n > 5;
       const watcher = node({ drives: false, store: slow.store });
-      const far = heardBy(watcher);
+      const far = receivedBy(watcher);
       if (random() < 0.5) await watcher.ready();
       const stream = execute(node(), "go");
       await calm();
-      let said = "";
+      let written = "";
       for (let step = 0; step < 30; step++) {
         const word = `${step} `;
-        said += word;
+        written += word;
         model[0]?.say(word);
         if (random() < 0.1) slow.hold();
         if (random() < 0.2) slow.letThrough();
@@ -464,7 +464,7 @@ describe("whatever the channel loses and however late the log is", () => {
         if (random() < 0.2) await pass(random() * 3_000, 250);
         const [lane] = watcher.lanes();
         if (lane?.type === "message_snapshot")
-          for (const part of lane.content) expect(said.startsWith("text" in part ? part.text : "?")).toBe(true);
+          for (const part of lane.content) expect(written.startsWith("text" in part ? part.text : "?")).toBe(true);
       }
       slow.letThrough();
       model[0]?.end();

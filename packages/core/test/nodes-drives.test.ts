@@ -13,7 +13,7 @@ function drive(session: AgentSession): void {
   onTestFinished(session.follow({ events: () => {} }));
 }
 
-/** A store whose logs tell nobody of an append. */
+/** A store whose logs notify no subscriber of an append. */
 function silent(store: SessionStore): SessionStore {
   const { subscribe: _, ...log } = store.log;
   return { ...store, log };
@@ -22,8 +22,8 @@ function silent(store: SessionStore): SessionStore {
 describe("a handle that does not drive", () => {
   it("records an input, and neither claims nor runs anything", async () => {
     const { again, provider, store, clock, types } = world([{ text: "no" }]);
-    const teller = again({ drives: false });
-    const { seq, replayed } = await teller.submit("hi");
+    const publisher = again({ drives: false });
+    const { seq, replayed } = await publisher.submit("hi");
     await calm();
     clock.advance(60_000);
     await calm();
@@ -61,36 +61,36 @@ describe("a handle that does not drive", () => {
 
   it("stops a run that another drives, though it has not looked at the session since", async () => {
     const { session, again } = world([{ text: "half", hang: true }]);
-    const teller = again({ drives: false });
-    await teller.ready();
+    const publisher = again({ drives: false });
+    await publisher.ready();
     const stream = execute(session, "hi");
     await calm();
-    expect(teller.runId).toBeUndefined();
-    expect(await teller.abort()).toBe(true);
+    expect(publisher.runId).toBeUndefined();
+    expect(await publisher.abort()).toBe(true);
     expect((await stream.result()).status).toBe("aborted");
-    expect(await teller.abort()).toBe(false);
+    expect(await publisher.abort()).toBe(false);
   });
 
   it("answers calls that another has asked, and follows the run that continues", async () => {
     const { session, again, types } = world([{ calls: [{ name: "ask" }] }, { text: "thanks" }], { tools: [ask] });
     const { pendingToolCalls } = await execute(session, "hi").result();
     const [call] = pendingToolCalls ?? [];
-    const teller = again({ drives: false });
+    const publisher = again({ drives: false });
     const result = { role: "tool_result", toolCallId: call?.toolCallId ?? "", toolName: "ask", content: "yes" } as const;
-    const stream = execute(teller, [result]);
+    const stream = execute(publisher, [result]);
     await calm();
     expect((await types()).at(-1)).toBe("client.answered");
     drive(session);
     expect((await stream.result()).text).toBe("thanks");
-    expect(await teller.submit([result])).toMatchObject({ replayed: true });
+    expect(await publisher.submit([result])).toMatchObject({ replayed: true });
   });
 
   it("reports an input that any node accepted before as replayed", async () => {
     const { session, again } = world([{ text: "one" }]);
     const { runId } = await session.submit("hi", { idempotencyKey: "k" });
-    const teller = again({ drives: false });
-    expect(await teller.submit("hi", { idempotencyKey: "k" })).toMatchObject({ runId, replayed: true });
-    await expect(teller.submit("other", { idempotencyKey: "k" })).rejects.toMatchObject({ code: "KEY_REUSED" });
+    const publisher = again({ drives: false });
+    expect(await publisher.submit("hi", { idempotencyKey: "k" })).toMatchObject({ runId, replayed: true });
+    await expect(publisher.submit("other", { idempotencyKey: "k" })).rejects.toMatchObject({ code: "KEY_REUSED" });
   });
 
   it("never takes over from an owner that is gone; one that drives does", async () => {

@@ -2,7 +2,7 @@ import { findEventViolation } from "@loopwright/testing";
 import { describe, expect, it } from "vitest";
 import { defineTool, execute } from "../src/index.ts";
 import { calm, deferred, eventsOf, howStands, ofType } from "./harness.ts";
-import { drive, heardBy, nodes, ref } from "./nodes.ts";
+import { drive, nodes, receivedBy, ref } from "./nodes.ts";
 
 const parameters = { type: "object" } as const;
 const callOf = (name: string) =>
@@ -15,9 +15,9 @@ describe("a session that is handed over", () => {
   it("in the middle of an answer is gone on with at once by another node, and the attempt does not count", async () => {
     const { node, model, store, facts, clock } = nodes({ limits: { attemptsMax: 1 } });
     const owner = node();
-    const far = heardBy(node({ drives: false }));
+    const far = receivedBy(node({ drives: false }));
     const stream = execute(owner, "go");
-    const told = eventsOf(stream);
+    const published = eventsOf(stream);
     await calm();
     model[0]?.say("half ");
     await calm();
@@ -32,8 +32,8 @@ describe("a session that is handed over", () => {
     expect(await stream.result()).toMatchObject({ status: "completed", text: "whole" });
     const failed = (await facts()).filter((fact) => fact.type === "model.failed");
     expect(failed).toMatchObject([{ attempt: 1, failure: { code: "HANDED_OVER", retryable: true } }]);
-    expect(ofType(await told, "attempt_discarded")).toMatchObject([{ willRetry: true }]);
-    expect(findEventViolation(await told, { mayLoseDeltas: true })).toBeUndefined();
+    expect(ofType(await published, "attempt_discarded")).toMatchObject([{ willRetry: true }]);
+    expect(findEventViolation(await published, { mayLoseDeltas: true })).toBeUndefined();
     await calm();
     expect(findEventViolation(far, { mayLoseDeltas: true, joins: true })).toBeUndefined();
   });

@@ -12,12 +12,12 @@ import {
 import { scripted } from "../src/memory/index.ts";
 import { seededRandom } from "../src/memory/seeded-random.ts";
 import { calm } from "./harness.ts";
-import { drive, heardBy, type Nodes, nodeStore, nodes } from "./nodes.ts";
+import { drive, type Nodes, nodeStore, nodes, receivedBy } from "./nodes.ts";
 
 type Mode = NonNullable<SubmitOptions["mode"]>;
 
 /** An input on its way, and what became of it. */
-interface Said {
+interface Written {
   readonly text: string;
   readonly key: string;
   readonly mode: Mode;
@@ -28,17 +28,17 @@ interface Said {
 interface Crowd {
   readonly scene: Nodes;
   readonly sessions: readonly AgentSession[];
-  readonly told: readonly (readonly SessionEvent[])[];
-  readonly said: readonly Said[];
+  readonly published: readonly (readonly SessionEvent[])[];
+  readonly written: readonly Written[];
   readonly facts: readonly Fact[];
 }
 
-/** Some nodes that drive and some that do not, all of which say things in every mode, again and at once. */
+/** Some nodes that drive and some that do not, all of which give things in every mode, again and at once. */
 async function crowd(seed: number): Promise<Crowd> {
   const random = seededRandom(seed);
   const chance = (share: number): boolean => random() < share;
   const oneOf = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
-  const scene = nodes({ tells: chance(0.5), hasChannel: chance(0.7) });
+  const scene = nodes({ publishes: chance(0.5), hasChannel: chance(0.7) });
   const { clock } = scene;
   const provider = scripted(() => ({
     text: "a short answer",
@@ -46,14 +46,14 @@ async function crowd(seed: number): Promise<Crowd> {
     after: new Promise<void>((resolve) => void clock.after(random() * 400, resolve)),
   }));
   const agent = createAgent({ name: "tester", provider });
-  const held = Array.from({ length: 6 }, () => nodeStore(scene.store, { tells: chance(0.5) }));
+  const held = Array.from({ length: 6 }, () => nodeStore(scene.store, { publishes: chance(0.5) }));
   const sessions = held.map(({ store }, place) => scene.node({ agent, store, drives: place < 3 }));
-  const told = sessions.map((session, place) => (place < 3 ? heardBy(drive(session)) : heardBy(session)));
-  const said: Said[] = [];
+  const published = sessions.map((session, place) => (place < 3 ? receivedBy(drive(session)) : receivedBy(session)));
+  const written: Written[] = [];
   const say = (text: string, key: string, mode: Mode): void => {
     const from = oneOf(sessions);
-    const one: Said = { text, key, mode, from, outcome: "pending" };
-    said.push(one);
+    const one: Written = { text, key, mode, from, outcome: "pending" };
+    written.push(one);
     from.submit(text, { idempotencyKey: key, mode }).then(
       ({ replayed }) => {
         one.outcome = replayed ? "replayed" : "accepted";
@@ -65,7 +65,7 @@ async function crowd(seed: number): Promise<Crowd> {
   };
   for (let step = 0; step < 40; step++) {
     const mode = oneOf<Mode>(["enqueue", "steer", "interrupt", "reject"]);
-    const before = said.at(-1);
+    const before = written.at(-1);
     if (before && chance(0.25)) say(before.text, before.key, before.mode);
     else say(`input ${step}`, `key ${step}`, mode);
     const store = oneOf(held);
@@ -77,12 +77,12 @@ async function crowd(seed: number): Promise<Crowd> {
   for (const one of held) one.letThrough();
   for (
     let second = 0;
-    second < 120 && !(sessions.every(({ isResting }) => isResting) && said.every(({ outcome }) => outcome !== "pending"));
+    second < 120 && !(sessions.every(({ isResting }) => isResting) && written.every(({ outcome }) => outcome !== "pending"));
     second++
   )
     await scene.pass(1_000, 250);
   await scene.pass(3_000, 250);
-  return { scene, sessions, told, said, facts: await scene.facts() };
+  return { scene, sessions, published, written, facts: await scene.facts() };
 }
 
 const textsOf = (facts: readonly Fact[]): readonly string[] =>
@@ -92,11 +92,11 @@ describe("messages that are sent to many nodes at once", () => {
   it("are each in the log once when they were accepted, and each run of theirs ends once", async () => {
     const outcomes = new Map<string, number>();
     for (let seed = 1; seed <= 40; seed++) {
-      const { said, facts, sessions, told } = await crowd(seed);
+      const { written, facts, sessions, published } = await crowd(seed);
       const name = `seed ${seed}`;
       const accepted = textsOf(facts);
       expect(new Set(accepted).size, name).toBe(accepted.length);
-      for (const { text, outcome, mode } of said) {
+      for (const { text, outcome, mode } of written) {
         outcomes.set(`${mode} ${outcome}`, (outcomes.get(`${mode} ${outcome}`) ?? 0) + 1);
         expect(["accepted", "replayed", "SESSION_BUSY", "STORE_UNAVAILABLE", "STORE_CONFLICT"], name).toContain(outcome);
         if (outcome === "accepted" || outcome === "replayed") expect(accepted, name).toContain(text);
@@ -110,7 +110,7 @@ describe("messages that are sent to many nodes at once", () => {
         expect(session.messages, name).toEqual(sessions[0]?.messages);
         expect(session.isResting, name).toBe(true);
       }
-      for (const events of told) expect(findEventViolation(events, { joins: true, mayLoseDeltas: true }), name).toBeUndefined();
+      for (const events of published) expect(findEventViolation(events, { joins: true, mayLoseDeltas: true }), name).toBeUndefined();
     }
     for (const mode of ["enqueue", "steer", "interrupt", "reject"])
       for (const outcome of ["accepted", "replayed"])
@@ -136,10 +136,10 @@ describe("messages that are sent to many nodes at once", () => {
     const scene = nodes();
     const { node, model, pass, types } = scene;
     drive(node());
-    const teller = node({ drives: false });
-    const first = await teller.submit("one");
+    const publisher = node({ drives: false });
+    const first = await publisher.submit("one");
     await calm();
-    const second = await teller.submit("two", { mode });
+    const second = await publisher.submit("two", { mode });
     expect(second.runId === first.runId).toBe(mode === "steer");
     await calm();
     expect(model[0]?.isClosed).toBe(mode === "interrupt");
@@ -153,7 +153,7 @@ describe("messages that are sent to many nodes at once", () => {
   });
 
   it("(reject) are refused on a node that does not know the run of another yet", async () => {
-    const { node } = nodes({ tells: false, hasChannel: false });
+    const { node } = nodes({ publishes: false, hasChannel: false });
     const late = node({ drives: false });
     await late.ready();
     await drive(node()).submit("one");

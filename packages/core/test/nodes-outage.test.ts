@@ -4,7 +4,7 @@ import { AgentError, execute, type SessionEvent } from "../src/index.ts";
 import { withStoreDeadlines } from "../src/memory/store/store-deadlines.ts";
 import type { SessionStore } from "../src/ports/index.ts";
 import { calm, eventsOf, howStands, ofType } from "./harness.ts";
-import { drive, heardBy, type Nodes, nodes, ref } from "./nodes.ts";
+import { drive, type Nodes, nodes, receivedBy, ref } from "./nodes.ts";
 
 /** How a store is away. */
 type Fault = "refuses" | "unknown" | "silent" | "written";
@@ -16,7 +16,7 @@ interface Away {
   readonly batches: string[];
 }
 
-/** `written`: appends are done, and nobody is told. */
+/** `written`: appends are done, and no subscriber is notified. */
 function awayStore({ store: inner, clock }: Nodes): Away {
   const never = new Promise<never>(() => {});
   const refusal = (): AgentError => new AgentError("STORE_UNAVAILABLE", { message: "Away." });
@@ -109,14 +109,14 @@ describe("while the store does not answer", () => {
     ["refuses", 9_000],
     ["unknown", 9_000],
     ["silent", 8_000],
-    // Written with it, the lease is gone: the next renewal says so.
+    // Written with it, the lease is gone: the next renewal reports it.
     ["written", 2_500],
   ] as const)("row 29: (%s) for %s ms an answer under way is kept, and recorded under its first batch id", async (fault, awayMs) => {
     const scene = nodes();
     const { model, node, pass, types } = scene;
     const away = awayStore(scene);
     const stream = execute(node({ store: away.store }), "go");
-    const told = eventsOf(stream);
+    const published = eventsOf(stream);
     await calm();
     model[0]?.say("half ");
     await calm();
@@ -132,7 +132,7 @@ describe("while the store does not answer", () => {
     expect(new Set(away.batches).size).toBe(1);
     expect(away.batches.length).toBeGreaterThan(1);
     expect((await types()).filter((type) => type.startsWith("model."))).toEqual(["model.started", "model.finished"]);
-    expect(findEventViolation(await told)).toBeUndefined();
+    expect(findEventViolation(await published)).toBeUndefined();
   });
 
   it.each(["refuses", "unknown", "silent"] as const)(
@@ -164,7 +164,7 @@ describe("while the store does not answer", () => {
   );
 
   it("a stream that still speaks is kept although what others append cannot be read", async () => {
-    const scene = nodes({ tells: false, hasChannel: false });
+    const scene = nodes({ publishes: false, hasChannel: false });
     const { model, node, pass } = scene;
     const away = awayStore(scene);
     const stream = execute(node({ store: away.store }), "go");
@@ -190,7 +190,7 @@ describe("while the store does not answer", () => {
       const { model, node, pass } = scene;
       const away = awayStore(scene);
       const session = node({ store: away.store });
-      const heard: SessionEvent[] = [];
+      const received: SessionEvent[] = [];
       await session.submit("go");
       await calm();
       model[0]?.say("half ");
@@ -200,7 +200,7 @@ describe("while the store does not answer", () => {
       await pass(fault === "unknown" ? 15_500 : 19_000);
       expect(session.isOwner).toBe(false);
       away.fault = undefined;
-      heard.push(...heardBy(session));
+      received.push(...receivedBy(session));
       await pass(10_000);
       if (fault === "written") expect(model).toHaveLength(1);
       else {
@@ -237,7 +237,7 @@ describe("a session that is handed over without a store that answers", () => {
     const away = awayStore(scene);
     const owner = node({ store: away.store });
     const stream = execute(owner, "go");
-    const told = eventsOf(stream).catch(() => []);
+    const published = eventsOf(stream).catch(() => []);
     await calm();
     model[0]?.say("half");
     away.fault = "silent";
@@ -246,6 +246,6 @@ describe("a session that is handed over without a store that answers", () => {
     expect(await howStands(handed)).toBe("resolved");
     expect(owner.isOwner).toBe(false);
     expect(model[0]?.isClosed).toBe(true);
-    expect(ofType(await told, "run_end")).toEqual([]);
+    expect(ofType(await published, "run_end")).toEqual([]);
   });
 });

@@ -29,7 +29,7 @@ export interface SpokenCall {
   readonly isClosed: boolean;
 }
 
-/** A model that says what the test tells it to, when it does. */
+/** A model that emits what the test reports it to, when it does. */
 export function spokenModel(): { readonly provider: ModelProvider; readonly calls: SpokenCall[] } {
   const calls: SpokenCall[] = [];
   const provider: ModelProvider = {
@@ -75,7 +75,7 @@ export function spokenModel(): { readonly provider: ModelProvider; readonly call
   return { provider, calls };
 }
 
-/** A memory channel that remembers every lane, and loses what it is told to. */
+/** A memory channel that remembers every lane, and loses what the test asks for. */
 export interface RingChannel extends EventChannel {
   /** What watchers never get. */
   loses: (event: SessionEvent) => boolean;
@@ -86,8 +86,8 @@ export interface RingChannel extends EventChannel {
   letThrough(): void;
   recalls: number;
   /** Events that went to listeners of the session. */
-  heard: number;
-  /** Tells every listener that it may have missed something. */
+  received: number;
+  /** Notifies every listener that it may have missed something. */
   gap(): void;
 }
 
@@ -105,15 +105,15 @@ function ringChannel(): RingChannel {
       for (const [session, event] of late.splice(0)) channel.publish(session, [event]);
     },
     recalls: 0,
-    heard: 0,
+    received: 0,
     gap() {
-      for (const tell of gaps) tell();
+      for (const deliver of gaps) deliver();
     },
     subscribe(session, listener, listening) {
       const gap = (): void => listening?.gap?.();
       gaps.add(gap);
       const stop = channel.subscribe(session, (events) => {
-        ring.heard += events.length;
+        ring.received += events.length;
         listener(events);
       });
       return () => {
@@ -148,7 +148,7 @@ export interface NodeStore {
   letThrough(): void;
 }
 
-export function nodeStore(inner: SessionStore, options: { readonly tells?: boolean } = {}): NodeStore {
+export function nodeStore(inner: SessionStore, options: { readonly publishes?: boolean } = {}): NodeStore {
   let gate = deferred();
   let isHeld = false;
   gate.resolve();
@@ -160,7 +160,7 @@ export function nodeStore(inner: SessionStore, options: { readonly tells?: boole
   };
   const { log } = inner;
   const { subscribe: _, ...silent } = log;
-  const base = options.tells === false ? silent : log;
+  const base = options.publishes === false ? silent : log;
   return {
     store: {
       ...inner,
@@ -198,11 +198,11 @@ export interface Nodes {
   pass(ms: number, stepMs?: number): Promise<void>;
 }
 
-export function nodes(options: AgentParts & { readonly tells?: boolean; readonly hasChannel?: boolean } = {}): Nodes {
-  const { tells = true, hasChannel = true, ...agentOptions } = options;
+export function nodes(options: AgentParts & { readonly publishes?: boolean; readonly hasChannel?: boolean } = {}): Nodes {
+  const { publishes = true, hasChannel = true, ...agentOptions } = options;
   const clock = manualClock();
   const inner = memoryStore({ clock });
-  const { store } = nodeStore(inner, { tells });
+  const { store } = nodeStore(inner, { publishes });
   const channel = ringChannel();
   const { provider, calls } = spokenModel();
   const agent = createAgent({ name: "tester", provider, ...agentOptions });
@@ -236,15 +236,15 @@ export function nodes(options: AgentParts & { readonly tells?: boolean; readonly
   };
 }
 
-/** What a follower of the session is told, until the test is over. */
-export function heardBy(session: AgentSession): SessionEvent[] {
-  const heard: SessionEvent[] = [];
-  onTestFinished(session.follow({ events: (events) => void heard.push(...events) }));
-  return heard;
+/** What a follower of the session is notified, until the test is over. */
+export function receivedBy(session: AgentSession): SessionEvent[] {
+  const received: SessionEvent[] = [];
+  onTestFinished(session.follow({ events: (events) => void received.push(...events) }));
+  return received;
 }
 
 /** Drives the session as a worker does, until the test is over. */
 export function drive(session: AgentSession): AgentSession {
-  heardBy(session);
+  receivedBy(session);
   return session;
 }

@@ -75,7 +75,7 @@ async function finish<T>(promise: Promise<T>, clock: ManualClock): Promise<T> {
 const leaseMs = 20_000;
 const countOf = (facts: readonly Fact[], type: Fact["type"]): number => facts.filter((fact) => fact.type === type).length;
 
-/** How many appends the whole conversation takes when nobody dies. */
+/** How many appends the whole conversation takes when no process dies. */
 async function lengthOfLife(): Promise<number> {
   const { boot } = machine();
   const { session, store } = boot();
@@ -155,10 +155,10 @@ describe("a session that is recovered", () => {
     const asked = provider.requests.length;
     await finish(execute(session, "go").result(), clock);
     expect(countOf(await facts(), "input.accepted")).toBe(1);
-    const said = (request: ModelRequest | undefined): number => request?.messages.filter(({ role }) => role === "user").length ?? 0;
-    expect(said(provider.requests[asked])).toBe(1);
+    const written = (request: ModelRequest | undefined): number => request?.messages.filter(({ role }) => role === "user").length ?? 0;
+    expect(written(provider.requests[asked])).toBe(1);
     await finish(execute(session, "go").result(), clock);
     expect(countOf(await facts(), "input.accepted")).toBe(2);
-    expect(said(provider.requests.at(-1))).toBe(2);
+    expect(written(provider.requests.at(-1))).toBe(2);
   });
 });

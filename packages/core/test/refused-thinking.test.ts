@@ -18,7 +18,7 @@ const thoughtsIn = (request: ModelRequest | undefined): readonly string[] =>
   );
 const opaqueIn = (request: ModelRequest | undefined): number => JSON.stringify(request?.messages ?? []).split('"opaque"').length - 1;
 
-/** Answers a session's model calls by a script that refuses what it is told to, without waits between attempts. */
+/** Answers a session's model calls by a script that refuses what the test asks for, without waits between attempts. */
 function session(script: readonly ScriptedStep[], options: { readonly attemptsMax?: number; readonly tools?: readonly Tool[] } = {}) {
   const provider = scripted(script);
   const { attemptsMax = 3, tools = [] } = options;
@@ -55,7 +55,7 @@ describe("a vendor that refuses the thinking of an earlier answer", () => {
     expect((await ask(open(), "d")).status).toBe("completed");
     expect(provider.requests.map(thoughtsIn)).toEqual([[], ["One."], [], [], ["Two."]]);
     expect(provider.requests.map(opaqueIn)).toEqual([0, 1, 0, 0, 1]);
-    // What was said is there all the same.
+    // What was sent is there all the same.
     expect(JSON.stringify(provider.requests[2]?.messages)).toContain("First.");
     const failed = (await facts()).filter(({ type }) => type === "model.failed");
     expect(failed).toMatchObject([{ failure: { code: "MODEL_THINKING_REFUSED", retryable: true }, turn: 1, attempt: 1 }]);

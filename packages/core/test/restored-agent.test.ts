@@ -22,7 +22,7 @@ function restored({ store, clock, agent }: World, options: object = {}): AgentSe
   return createSession({ agent, store, clock, id: "s1", ...options });
 }
 
-const stranger = createAgent({ name: "stranger", provider: scripted(() => ({ text: "I am another." })) });
+const otherUser = createAgent({ name: "stranger", provider: scripted(() => ({ text: "I am another." })) });
 
 describe("a session that is restored under another agent", () => {
   const uses: readonly (readonly [string, (session: AgentSession) => Promise<unknown>])[] = [
@@ -39,7 +39,7 @@ describe("a session that is restored under another agent", () => {
   it.each(uses)("is refused when it %s, and nothing is recorded", async (_, use) => {
     const made = await kept();
     const before = await made.facts();
-    const other = restored(made, { agent: stranger });
+    const other = restored(made, { agent: otherUser });
     await expect(use(other)).rejects.toMatchObject(mismatch);
     await calm();
     expect(await made.facts()).toEqual(before);
@@ -47,7 +47,7 @@ describe("a session that is restored under another agent", () => {
   });
 
   it("is refused with the name of its own agent and what to do", async () => {
-    const other = restored(await kept(), { agent: stranger });
+    const other = restored(await kept(), { agent: otherUser });
     const message = "The session `s1` has the agent `tester`, not `stranger`: a session keeps the agent that it began with.";
     const fix = "Open it with the agent `tester`, or begin a new session.";
     await expect(other.ready()).rejects.toMatchObject({ ...mismatch, message, fix, retryable: false, details: { agent: "tester" } });
@@ -59,14 +59,14 @@ describe("a session that is restored under another agent", () => {
     await calm();
     expect(await made.store.snapshots.get(ref, "fold")).toBeDefined();
     await made.session[Symbol.asyncDispose]();
-    await expect(restored(made, { agent: stranger, snapshotCheckShare: 0 }).ready()).rejects.toMatchObject(mismatch);
+    await expect(restored(made, { agent: otherUser, snapshotCheckShare: 0 }).ready()).rejects.toMatchObject(mismatch);
     await execute(restored(made, { snapshotCheckShare: 0 }), "last").result();
     expect(made.provider.requests.at(-1)?.tools?.map(({ name }) => name)).toEqual(["choose"]);
   });
 
   it("is refused where the other agent began it after this handle had found no log", async () => {
     const made = world(() => ({ text: "yes" }));
-    const other = restored(made, { agent: stranger, leaseMs: 60_000 });
+    const other = restored(made, { agent: otherUser, leaseMs: 60_000 });
     await other.ready();
     const front = made.again({ drives: false });
     await front.open();
@@ -80,7 +80,7 @@ describe("a session that is restored under another agent", () => {
   it("leaves the handles that have its own agent alone", async () => {
     const made = await kept();
     const own = restored(made);
-    await expect(restored(made, { agent: stranger }).ready()).rejects.toMatchObject(mismatch);
+    await expect(restored(made, { agent: otherUser }).ready()).rejects.toMatchObject(mismatch);
     expect((await execute(own, "two").result()).text).toBe("yes");
     const runs = (await made.facts()).filter((fact) => fact.type === "run.started");
     expect(runs.map((fact) => fact.type === "run.started" && fact.agent)).toEqual(["tester", "tester"]);

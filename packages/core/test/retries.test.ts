@@ -66,7 +66,7 @@ describe("a model call that fails", () => {
   it.each([
     ["says nothing at all", { hang: true }, 60_001, "sent nothing for 60000 ms"],
     ["falls silent", { text: "abc", hang: true }, 60_001, "fell silent for 60000 ms"],
-  ])("because it %s is cut off by the watchdog", async (_, turn, ms, said) => {
+  ])("because it %s is cut off by the watchdog", async (_, turn, ms, written) => {
     const { session, clock, facts } = world([turn, { text: "ok" }]);
     const stream = execute(session, "x");
     await calm();
@@ -77,7 +77,7 @@ describe("a model call that fails", () => {
     await past(clock);
     expect((await stream.result()).text).toBe("ok");
     expect((await facts()).find((fact) => fact.type === "model.failed")).toMatchObject({
-      failure: { code: "MODEL_TIMEOUT", message: expect.stringContaining(said) },
+      failure: { code: "MODEL_TIMEOUT", message: expect.stringContaining(written) },
     });
   });
 

@@ -20,7 +20,7 @@ interface Storm {
   /** How many scopes share the sessions: each has circuits of its own. */
   readonly scopes: number;
   readonly error: () => AgentError;
-  /** False: whoever was told that it failed gives up. Default true. */
+  /** False: each caller that got the failure gives up. Default true. */
   readonly insists?: boolean;
   readonly limits?: Partial<CallGuardLimits>;
 }
@@ -31,7 +31,7 @@ const stepMs = 1_000;
 const busy = (retryAfterMs?: number, code: ErrorCode = "MODEL_OVERLOADED"): AgentError =>
   new AgentError(code, { message: "The vendor said no.", retryAfterMs });
 
-/** Every call fails for a minute; whoever was told so tries again ten seconds later. Nothing else happens, and time is nobody's but ours. */
+/** Every call fails for a minute; each caller that got that tries again ten seconds later. Nothing else happens, and the test alone moves the time. */
 async function storm({ sessions, scopes, error, insists = true, limits }: Storm) {
   const clock = manualClock();
   const store = memoryStore({ clock });

@@ -12,12 +12,12 @@ const never = new Promise<never>(() => {});
 const key = { idempotencyKey: "k" };
 const hello: readonly ScriptedTurn[] = [{ text: "Hello." }, { text: "A second call." }];
 
-/** The client heard every durable event of the log once and in order. */
+/** The client received every durable event of the log once and in order. */
 async function expectWholeHistory(made: Processes, { events }: Client): Promise<void> {
   expect(events.filter((event) => "k" in event)).toEqual(await made.history());
 }
 
-/** A session with an input that nobody runs. */
+/** A session with an input that no process runs. */
 async function withInput(script: Parameters<typeof processes>[0], options: Parameters<typeof processes>[1] = {}): Promise<Processes> {
   const made = processes(script, options);
   await made.again({ drives: false }).submit("go", key);
@@ -55,11 +55,11 @@ describe("the recovery table: an input", () => {
       dying.session.submit("go", key).catch(() => {});
       await untilDead(dying);
       const { session } = made.boot();
-      const told = await session.submit("go", key);
-      expect(told.replayed === true).toBe(replayed);
+      const published = await session.submit("go", key);
+      expect(published.replayed === true).toBe(replayed);
       await made.finish(session);
       const [input, ...more] = await made.factsOf("input.accepted");
-      expect([input?.runId, more]).toEqual([told.runId, []]);
+      expect([input?.runId, more]).toEqual([published.runId, []]);
       expect(made.provider.requests).toHaveLength(1);
     },
   );
@@ -72,10 +72,10 @@ describe("the recovery table: an input", () => {
     const { session } = made.boot();
     const client = made.client();
     await client.connect(session);
-    const told = await session.submit("go", key);
+    const published = await session.submit("go", key);
     await made.finish(session);
-    expect(told.replayed).toBe(true);
-    expect((await made.factsOf("run.started")).map(({ runId }) => runId)).toEqual([told.runId]);
+    expect(published.replayed).toBe(true);
+    expect((await made.factsOf("run.started")).map(({ runId }) => runId)).toEqual([published.runId]);
     expect(client.typesOf(/^(input_accepted|run_start|run_end)$/)).toEqual(["input_accepted", "run_start", "run_end"]);
     await expectWholeHistory(made, client);
   });
@@ -152,12 +152,12 @@ describe("the recovery table: a run", () => {
   });
 });
 
-/** What a client hears when an answer is lost with its process: what it showed is withdrawn, then all is told anew. */
-function expectToldAnew({ events }: Client, said: string, then: string): void {
+/** What a client receives when an answer is lost with its process: what it showed is withdrawn, then all is published anew. */
+function expectPublishedAnew({ events }: Client, written: string, then: string): void {
   const discarded = events.findIndex(({ type }) => type === "attempt_discarded");
   expect(events[discarded]).toMatchObject({ code: "CRASHED", willRetry: true });
   const textIn = (part: typeof events): string => part.flatMap((event) => (event.type === "text_delta" ? [event.delta] : [])).join("");
-  expect([textIn(events.slice(0, discarded)), textIn(events.slice(discarded))]).toEqual([said, then]);
+  expect([textIn(events.slice(0, discarded)), textIn(events.slice(discarded))]).toEqual([written, then]);
   const old = events.slice(0, discarded).find((event) => event.type === "text_delta");
   const lanes = events.slice(discarded).flatMap((event) => ("lane" in event ? [event.lane] : []));
   expect(lanes).not.toContain(old && "lane" in old ? old.lane : undefined);
@@ -175,7 +175,7 @@ describe("the recovery table: an answer", () => {
     const { session } = made.boot();
     await client.connect(session);
     expect((await made.finish(session)).text).toBe("Hello.");
-    expectToldAnew(client, "Once upon", "Hello.");
+    expectPublishedAnew(client, "Once upon", "Hello.");
     expect(await made.factsOf("model.failed")).toMatchObject([{ attempt: 1, failure: { code: "CRASHED" } }]);
     expect((await made.factsOf("model.finished")).map(({ message }) => textOf(message))).toEqual(["Hello."]);
     expect(made.provider.requests).toHaveLength(2);
@@ -193,7 +193,7 @@ describe("the recovery table: an answer", () => {
     const { session } = made.boot();
     await client.connect(session);
     expect((await made.finish(session)).text).toBe("Hello.");
-    expectToldAnew(client, "Once upon a time.", "Hello.");
+    expectPublishedAnew(client, "Once upon a time.", "Hello.");
     expect([await made.count("model.failed"), await made.count("model.finished"), made.provider.requests.length]).toEqual([1, 1, 2]);
     await expectWholeHistory(made, client);
   });
@@ -210,12 +210,12 @@ describe("the recovery table: an answer", () => {
       messages.some(({ role }) => role === "tool_result") ? { text: "Done." } : { text: "Let me see.", calls: [{ name: "look" }] };
     const made = await withInput(answer as never, { tools: [look] });
     const dying = made.boot({ at: 2, when: "after" });
-    const heard: string[] = [];
+    const received: string[] = [];
     const nameOf = (event: SessionEvent): string => ("message" in event ? `${event.type} ${event.message?.role}` : event.type);
-    onTestFinished(dying.session.follow({ events: (events) => void heard.push(...events.map(nameOf)) }));
+    onTestFinished(dying.session.follow({ events: (events) => void received.push(...events.map(nameOf)) }));
     await untilDead(dying);
-    expect(heard).toEqual(expect.arrayContaining(["message_end user", "text_delta"]));
-    expect(heard).not.toContain("message_end assistant"); // Nothing is told as said before it is known.
+    expect(received).toEqual(expect.arrayContaining(["message_end user", "text_delta"]));
+    expect(received).not.toContain("message_end assistant"); // Nothing is published before it is known.
     made.outlive();
     const { session } = made.boot();
     const client = made.client();

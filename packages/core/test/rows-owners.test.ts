@@ -6,7 +6,7 @@ import type { SessionStore } from "../src/ports/index.ts";
 import { processes, settled, untilDead } from "./dying-processes.ts";
 import { dyingStore } from "./dying-store.ts";
 import { calm, deferred, eventsOf, ofType } from "./harness.ts";
-import { drive, heardBy, nodes } from "./nodes.ts";
+import { drive, nodes, receivedBy } from "./nodes.ts";
 
 /*
  * Rows 26, 27, 29 and 30 of docs/recovery.md: what an owner leaves half done, untold or late. More of the last two: nodes-outage, nodes-pause.
@@ -60,13 +60,13 @@ describe("the recovery table", () => {
   it("row 27: a run whose end was durable and never published is read from the log, and needs nothing more", async () => {
     const made = processes([{ text: "Hello." }]);
     const dying = made.boot({ at: 2, when: "after" });
-    const heard: string[] = [];
+    const received: string[] = [];
     const stream = execute(dying.session, "go", { idempotencyKey: "k" });
     void (async () => {
-      for await (const { type } of stream) heard.push(type);
-    })().catch(() => {}); // The dead hear nothing, or that their store is away.
+      for await (const { type } of stream) received.push(type);
+    })().catch(() => {}); // The dead receive nothing, or that their store is away.
     await untilDead(dying);
-    expect([(await made.types()).at(-1), heard.includes("run_end")]).toEqual(["run.finished", false]);
+    expect([(await made.types()).at(-1), received.includes("run_end")]).toEqual(["run.finished", false]);
     made.outlive();
     expect(await made.store.log.due({ now: made.clock.now() })).toEqual([]);
     const before = await made.facts();
@@ -91,7 +91,7 @@ describe("the recovery table", () => {
     const { append, read, head, claim, renew, release, ...log } = store.log;
     const faulty = { append: asked(append), read: asked(read), head: asked(head), claim: asked(claim), renew: asked(renew) };
     const owner = node({ store: { ...store, log: { ...log, ...faulty, release: asked(release) } } });
-    const heard = heardBy(owner);
+    const received = receivedBy(owner);
     await owner.submit("go");
     await calm();
     model[0]?.say("Once ");
@@ -100,17 +100,21 @@ describe("the recovery table", () => {
     await pass(8_000);
     model[0]?.say("upon ");
     await calm();
-    expect([model[0]?.isClosed, deltasOf(heard)]).toEqual([false, "Once upon "]);
+    expect([model[0]?.isClosed, deltasOf(received)]).toEqual([false, "Once upon "]);
     await pass(11_000);
     expect([model[0]?.isClosed, model.length, owner.isOwner]).toEqual([true, 1, false]);
     away.is = false;
-    const after = heardBy(owner); // Who watched was told that the session is lost, and comes back.
+    const after = receivedBy(owner); // Watchers were notified that the session is lost, and comes back.
     await pass(10_000);
     model[1]?.say("Anew.");
     model[1]?.end();
     await pass(500);
     const durable = after.map(({ type }) => type).filter((type) => /^(attempt_discarded|message_end|run_end)$/.test(type));
-    expect([durable, deltasOf(heard), deltasOf(after)]).toEqual([["attempt_discarded", "message_end", "run_end"], "Once upon ", "Anew."]);
+    expect([durable, deltasOf(received), deltasOf(after)]).toEqual([
+      ["attempt_discarded", "message_end", "run_end"],
+      "Once upon ",
+      "Anew.",
+    ]);
     expect((await types()).filter((type) => type.startsWith("model."))).toEqual([
       "model.started",
       "model.failed",
@@ -120,7 +124,7 @@ describe("the recovery table", () => {
   });
 
   it("row 30: an owner that slept for a minute in mid-answer is fenced at its first append, drops all, and publishes what the next one wrote", async () => {
-    const { node, store, pass, model, facts } = nodes({ tells: false, hasChannel: false }); // Nothing reaches who sleeps.
+    const { node, store, pass, model, facts } = nodes({ publishes: false, hasChannel: false }); // Nothing reaches a stopped process.
     const own = manualClock(); // Stands still: the process is stopped.
     const outcomes: string[] = [];
     const append: SessionStore["log"]["append"] = async (session, request) => {
@@ -130,7 +134,7 @@ describe("the recovery table", () => {
     };
     const sleeper = node({ clock: own, store: { ...store, log: { ...store.log, append } } });
     const stream = execute(sleeper, "go");
-    const told = eventsOf(stream);
+    const published = eventsOf(stream);
     await calm();
     model[0]?.say("Once ");
     await calm();
@@ -149,7 +153,7 @@ describe("the recovery table", () => {
     expect(await stream.result()).toMatchObject({ status: "completed", text: "Anew." });
     const committed = (await facts()).filter((fact) => fact.type === "model.finished");
     expect(committed.map((fact) => [fact.epoch, textOf(fact.message)])).toEqual([[2, "Anew."]]);
-    expect(ofType(await told, "attempt_discarded")).toMatchObject([{ code: "CRASHED" }]);
+    expect(ofType(await published, "attempt_discarded")).toMatchObject([{ code: "CRASHED" }]);
     expect(sleeper.messages).toHaveLength(2);
     expect(model).toHaveLength(2);
   });
@@ -171,7 +175,7 @@ describe("the recovery table", () => {
         messages.some(({ role }) => role === "tool_result") ? { text: "Done." } : { calls: [{ name: "act" }] },
       { tools: [act] },
     );
-    const { subscribe: _, ...log } = made.store.log; // Nothing reaches who sleeps.
+    const { subscribe: _, ...log } = made.store.log; // Nothing reaches a stopped process.
     const outcomes: string[] = [];
     const append: typeof log.append = async (session, request) => {
       const outcome = await log.append(session, request);

@@ -9,7 +9,7 @@ const signature = (index: number, data: string): ModelChunk => ({ type: "opaque"
 const sum = (events: readonly { readonly delta: string }[]): string => events.map(({ delta }) => delta).join("");
 const typesOf = (events: readonly AgentEvent[]): readonly string[] => events.map(({ type }) => type);
 
-/** The types in order, runs of one type told once. */
+/** The types in order, runs of one type listed once. */
 function outline(events: readonly AgentEvent[], wanted: RegExp): readonly string[] {
   return typesOf(events).filter((type, i, all) => wanted.test(type) && type !== all.slice(0, i).findLast((before) => wanted.test(before)));
 }
@@ -52,14 +52,14 @@ describe("the stream of an answer", () => {
   });
 
   it("D04: publishes each delta of a tool before the tool continues", async () => {
-    const heard = deferred();
+    const received = deferred();
     const tool = defineTool({
       name: "talks",
       description: "Talks.",
       parameters: object,
       async *execute() {
         yield { type: "delta", delta: "first" } as const;
-        await heard.promise; // Would hang if the delta came with the result.
+        await received.promise; // Would hang if the delta came with the result.
         yield { type: "delta", delta: " last" } as const;
       },
     });
@@ -68,7 +68,7 @@ describe("the stream of an answer", () => {
     for await (const event of execute(session, "go")) {
       if (event.type !== "tool_execution_delta") continue;
       deltas.push(event.delta);
-      heard.resolve();
+      received.resolve();
     }
     expect(deltas).toEqual(["first", " last"]);
   });
@@ -196,7 +196,8 @@ describe("the stream of a tool", () => {
       throw new Error("no");
     }) as never);
     const start = { toolCallId: "c1", toolName: "t", args: {} };
-    for (const told of [plain, streaming, failing]) expect(ofType(told, "tool_execution_start")).toEqual([expect.objectContaining(start)]);
+    for (const published of [plain, streaming, failing])
+      expect(ofType(published, "tool_execution_start")).toEqual([expect.objectContaining(start)]);
     const wanted = /^tool_execution_/;
     expect(outline(plain, wanted)).toEqual(["tool_execution_start", "tool_execution_end"]);
     expect(outline(streaming, wanted)).toEqual(["tool_execution_start", "tool_execution_delta", "tool_execution_end"]);
@@ -248,11 +249,11 @@ describe("an unstreamed model call", () => {
     const streamed = world([turn]);
     await execute(streamed.session, "go").result();
     const buffered = world([{ ...turn, chunkSize: 1_000 }], { stream: false });
-    const told = await eventsOf(execute(buffered.session, "go"));
+    const published = await eventsOf(execute(buffered.session, "go"));
     expect(buffered.provider.requests[0]?.stream).toBe(false);
     expect(streamed.provider.requests[0]?.stream).toBeUndefined();
     expect(buffered.session.messages).toEqual(streamed.session.messages);
-    expect(ofType(told, "text_delta")).toHaveLength(1);
+    expect(ofType(published, "text_delta")).toHaveLength(1);
     const timings = (await buffered.facts()).flatMap((fact) => (fact.type === "model.finished" ? [fact.timings] : []));
     expect(timings[0]).not.toHaveProperty("firstTokenMs");
   });

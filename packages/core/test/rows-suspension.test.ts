@@ -6,8 +6,8 @@ import { type Death, type DyingStore, dyingStore } from "./dying-store.ts";
 import { calm, deferred, type World, world } from "./harness.ts";
 
 /*
- * Rows 18 to 24 of the recovery table: a process dies while a run waits for somebody outside, or is being stopped. The model answers by
- * what it is shown, so that every process tells the same story; tools write each start down, as a witness would.
+ * Rows 18 to 24 of the recovery table: a process dies while a run waits for a decision from outside, or is being stopped. The model answers by
+ * what it is shown, so that every process has the same course; tools write each start down, as a witness would.
  */
 const object = { type: "object" } as const;
 const day = 86_400_000;
@@ -21,7 +21,7 @@ interface Scene extends World {
   count(type: string): Promise<number>;
 }
 
-/** A session whose first answer makes these calls, and whose last one says what came of them. */
+/** A session whose first answer makes these calls, and whose last one states what came of them. */
 function scene(calls: readonly string[], timeoutMs?: number): Scene {
   const starts: string[] = [];
   const gated: string[] = [];
@@ -57,7 +57,7 @@ function scene(calls: readonly string[], timeoutMs?: number): Scene {
 const result = (toolCallId: string, content = "blue"): ToolResultMessage => ({ role: "tool_result", toolCallId, content });
 const keyOf = (session: AgentSession): string => session.pendingApprovals[0]?.callKey ?? "";
 
-/** The text that the run ends with, whoever has to go on with it, however often its lease has to run out. */
+/** The text that the run ends with, whichever process continues it, however often its lease has to run out. */
 async function ending({ clock }: World, session: AgentSession): Promise<string> {
   const outcome = resume(session).result();
   let isOver = false;
@@ -103,7 +103,7 @@ describe("the recovery table", () => {
         await begin(made, { at, when });
         const next = made.boot().session;
         await next.ready();
-        if (next.lastSeq === 0) continue; // Died before anything was durable: nobody was told of anything.
+        if (next.lastSeq === 0) continue; // Died before anything was durable: no subscriber was notified of anything.
         await ending(made, next);
         const where = `append ${at}, ${when}`;
         expect(await made.count(type), where).toBe(1);
@@ -205,7 +205,7 @@ describe("the recovery table", () => {
         const [outcome] = next.messages.flatMap((message) =>
           message.role === "tool_result" && message.callKey === callKey ? [message.outcome] : [],
         );
-        // Between its start and its end nobody can know.
+        // Between its start and its end the outcome cannot be known.
         expect(["ok", "interrupted"], where).toContain(outcome);
         if (outcome === "ok") expect(made.starts, where).toContain(`danger ${callKey}`);
       }
@@ -216,9 +216,9 @@ describe("the recovery table", () => {
   it("row 21: a decision that a handle recorded which never owned the session is acted on by the next owner", async () => {
     const made = scene(["danger"]);
     (await begin(made)).kill();
-    const teller = made.again({ drives: false });
-    await teller.ready();
-    await teller.decide(keyOf(teller), { decision: "allow" });
+    const publisher = made.again({ drives: false });
+    await publisher.ready();
+    await publisher.decide(keyOf(publisher), { decision: "allow" });
     await calm();
     expect([made.starts, await made.store.log.due({ now: made.clock.now() })]).toMatchObject([[], [{ due: 0 }]]);
     const { session } = made.boot();
@@ -275,10 +275,10 @@ describe("the recovery table", () => {
 
   it("row 24: an abort that is in the log before the answer wins over all that follows it: the text is kept, no call is started or asked about", async () => {
     const made = scene(["danger", "plain", "pick"]);
-    const teller = made.again({ drives: false });
+    const publisher = made.again({ drives: false });
     const { log } = made.store;
     const append: typeof log.append = async (ref, request) => {
-      if (request.facts.some(({ type }) => type === "model.finished")) await teller.abort();
+      if (request.facts.some(({ type }) => type === "model.finished")) await publisher.abort();
       return log.append(ref, request);
     };
     const session = made.again({ store: { ...made.store, log: { ...log, append } } });

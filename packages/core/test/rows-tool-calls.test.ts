@@ -23,11 +23,11 @@ interface ToolPlan {
   readonly hangs?: boolean;
   /** True: nor does any other. */
   readonly hangsAlways?: boolean;
-  /** What becomes of a call as somebody else knows it; absent: nobody can be asked. */
+  /** What becomes of a call as another system knows it; absent: there is none to ask. */
   readonly known?: string | null;
 }
 
-/** A session whose model calls these tools once, then again those that it reads were interrupted, as new calls, and then says so. */
+/** A session whose model calls these tools once, then again those that it reads were interrupted, as new calls, and then reports it. */
 async function scene(plans: { readonly [name: string]: ToolPlan }): Promise<Scene> {
   const starts: string[] = [];
   const asked: string[] = [];
@@ -65,7 +65,7 @@ async function scene(plans: { readonly [name: string]: ToolPlan }): Promise<Scen
 }
 
 /** The client and the process that dies with what it is doing, and the next one. */
-async function dieAndGoOn(made: Scene, dying: Process): Promise<Client> {
+async function dieAndContinue(made: Scene, dying: Process): Promise<Client> {
   const client = made.client();
   await client.connect(dying.session);
   await calm();
@@ -79,13 +79,13 @@ async function dieAndGoOn(made: Scene, dying: Process): Promise<Client> {
   return client;
 }
 
-/** Results as the client was told them, and as the log has them: `<call> <outcome>`. */
+/** Results as the client received them, and as the log has them: `<call> <outcome>`. */
 async function resultsOf(made: Scene, { events }: Client): Promise<readonly string[]> {
   const nameOf = (callKey: string): string => callKey.split(".").slice(1).join(".");
-  const told = events.flatMap((event) => (event.type === "tool_execution_end" ? [`${nameOf(event.callKey)} ${event.outcome}`] : []));
+  const published = events.flatMap((event) => (event.type === "tool_execution_end" ? [`${nameOf(event.callKey)} ${event.outcome}`] : []));
   const logged = (await made.factsOf("tool.finished")).map(({ callKey, outcome }) => `${nameOf(callKey)} ${outcome}`);
-  expect(told).toEqual(logged);
-  return told;
+  expect(published).toEqual(logged);
+  return published;
 }
 
 const startedOf = async (made: Scene, call: string): Promise<readonly FactOf<"tool.started">[]> =>
@@ -95,7 +95,7 @@ describe("the recovery table: a tool call", () => {
   it("row 12: a `once` tool that was about to start is never started: it ends as interrupted, and may be called anew", async () => {
     const made = await scene({ pay: { replay: "once" } });
     const dying = made.boot({ at: 2, when: "after" });
-    const client = await dieAndGoOn(made, dying);
+    const client = await dieAndContinue(made, dying);
     expect(dying.store.batches[1]?.facts.map(({ type }) => type)).toEqual(["model.finished", "tool.started"]);
     expect(await resultsOf(made, client)).toEqual(["1.0 interrupted", "2.0 ok"]);
     const [interrupted] = await made.factsOf("tool.finished");
@@ -105,11 +105,11 @@ describe("the recovery table: a tool call", () => {
 
   it("row 13: a `once` tool that was running ends as interrupted, and is not started again", async () => {
     const made = await scene({ pay: { replay: "once", hangs: true } });
-    const client = await dieAndGoOn(made, made.boot());
+    const client = await dieAndContinue(made, made.boot());
     expect(await resultsOf(made, client)).toEqual(["1.0 interrupted", "2.0 ok"]);
     expect(made.starts.map((start) => start.split(" ")[1]?.replace(/^\w+\./, ""))).toEqual(["1.0", "2.0"]);
-    const told = JSON.stringify(made.provider.requests[1]?.messages);
-    expect(told).toContain("Do not assume it failed");
+    const published = JSON.stringify(made.provider.requests[1]?.messages);
+    expect(published).toContain("Do not assume it failed");
   });
 
   it.each([
@@ -117,7 +117,7 @@ describe("the recovery table: a tool call", () => {
     ["does not know", null, "1.0 interrupted"],
   ] as const)("row 13: a `once` tool that can be asked what became of a call is asked first, and %s it", async (_, known, result) => {
     const made = await scene({ pay: { replay: "once", hangs: true, known } });
-    const client = await dieAndGoOn(made, made.boot());
+    const client = await dieAndContinue(made, made.boot());
     const [started] = await startedOf(made, ".1.0");
     expect(made.asked).toEqual([started?.idempotencyKey]);
     expect((await resultsOf(made, client))[0]).toBe(result);
@@ -127,7 +127,7 @@ describe("the recovery table: a tool call", () => {
 
   it("row 14: an `idempotent` tool that was running runs again under the same key as the next attempt, with one result", async () => {
     const made = await scene({ save: { replay: "idempotent", hangs: true } });
-    const client = await dieAndGoOn(made, made.boot());
+    const client = await dieAndContinue(made, made.boot());
     const started = await startedOf(made, ".1.0");
     expect(started.map(({ attempt }) => attempt)).toEqual([1, 2]);
     expect(new Set(started.map(({ idempotencyKey }) => idempotencyKey)).size).toBe(1);
@@ -156,7 +156,7 @@ describe("the recovery table: a tool call", () => {
 
   it("row 15: a `pure` tool that was running runs again, with one result", async () => {
     const made = await scene({ look: { replay: "pure", hangs: true } });
-    const client = await dieAndGoOn(made, made.boot());
+    const client = await dieAndContinue(made, made.boot());
     expect((await startedOf(made, ".1.0")).map(({ attempt }) => attempt)).toEqual([1, 2]);
     expect(made.starts).toHaveLength(2);
     expect(await resultsOf(made, client)).toEqual(["1.0 ok"]);
@@ -172,7 +172,7 @@ describe("the recovery table: a tool call", () => {
     async (_, plan, results, runs) => {
       const made = await scene({ act: plan });
       const dying = made.boot({ at: 3, when: "before" });
-      const client = await dieAndGoOn(made, dying);
+      const client = await dieAndContinue(made, dying);
       expect(dying.store.batches[2]?.facts.map(({ type }) => type)).toContain("tool.finished");
       expect(await resultsOf(made, client)).toEqual(results);
       expect(made.starts.filter((start) => start.includes(".1.0 "))).toHaveLength(runs);
@@ -195,8 +195,8 @@ describe("the recovery table: a tool call", () => {
         "1.0 ok",
         "1.1 ok",
       ]);
-      const told = await dieAndGoOn(made, dying);
-      expect((await resultsOf(made, told)).slice(0, 3)).toEqual(["1.0 ok", "1.1 ok", `1.2 ${outcome}`]);
+      const published = await dieAndContinue(made, dying);
+      expect((await resultsOf(made, published)).slice(0, 3)).toEqual(["1.0 ok", "1.1 ok", `1.2 ${outcome}`]);
       const startsOf = (call: string): number => made.starts.filter((start) => start.includes(`.${call} `)).length;
       expect([startsOf("1.0"), startsOf("1.1"), startsOf("1.2")]).toEqual([1, 1, runs]);
     },

@@ -16,8 +16,8 @@ async function turnOf(calls: readonly object[], options: AgentParts & { readonly
     ...(logger ? { session: { logger } } : {}),
   });
   const events = await eventsOf(execute(made.session, "go"));
-  const told = (made.provider.requests[1]?.messages ?? []).filter((message) => message.role === "tool_result");
-  return { ...made, events, told, texts: told.map(({ content }) => JSON.stringify(content)) };
+  const published = (made.provider.requests[1]?.messages ?? []).filter((message) => message.role === "tool_result");
+  return { ...made, events, published, texts: published.map(({ content }) => JSON.stringify(content)) };
 }
 
 describe("a call", () => {
@@ -71,18 +71,18 @@ describe("a call", () => {
   });
 
   it("B96: that is bad spoils no other of its batch", async () => {
-    const { told } = await turnOf([{ name: "good" }, { name: "nowhere" }, { name: "good", argsText: "{" }, { name: "good" }], {
+    const { published } = await turnOf([{ name: "good" }, { name: "nowhere" }, { name: "good", argsText: "{" }, { name: "good" }], {
       tools: [tool("good", () => "fine")],
     });
-    expect(told.map(({ outcome }) => outcome)).toEqual(["ok", "error", "error", "ok"]);
+    expect(published.map(({ outcome }) => outcome)).toEqual(["ok", "error", "error", "ok"]);
   });
 
   it("B70: that fails with a long text shows 2,000 characters of it, beside the results of the others", async () => {
     const throws = tool("throws", () => {
       throw new Error("x".repeat(5_000));
     });
-    const { told, texts } = await turnOf([{ name: "throws" }, { name: "good" }], { tools: [throws, tool("good", () => "fine")] });
-    expect(told.map(({ outcome }) => outcome)).toEqual(["error", "ok"]);
+    const { published, texts } = await turnOf([{ name: "throws" }, { name: "good" }], { tools: [throws, tool("good", () => "fine")] });
+    expect(published.map(({ outcome }) => outcome)).toEqual(["error", "ok"]);
     expect(texts[0]?.length).toBeLessThan(2_100);
   });
 
@@ -101,8 +101,8 @@ describe("a call", () => {
       },
     };
     const calls = ["c1", "c2", "c3"].map((id) => ({ name: "good", id }));
-    const { told, texts, facts, session } = await turnOf(calls, { tools: [tool("good", () => "fine")], hooks: [hooks] });
-    expect(told.map(({ outcome }) => outcome)).toEqual(["ok", "error", "ok"]);
+    const { published, texts, facts, session } = await turnOf(calls, { tools: [tool("good", () => "fine")], hooks: [hooks] });
+    expect(published.map(({ outcome }) => outcome)).toEqual(["ok", "error", "ok"]);
     expect(texts[1]).toContain("HOOK_FAILED: The hook `review` of `review` failed.");
     const stored = (await facts()).flatMap((fact) => (fact.type === "tool.finished" ? [fact.outcome] : []));
     expect(stored.sort()).toEqual(["error", "ok", "ok"]);
@@ -116,8 +116,8 @@ describe("a call", () => {
   ])("to a tool that asked for defaults with %s as arguments (%s) ends as %s", async (_, argsText, outcome) => {
     const seen: unknown[] = [];
     const lenient = tool("lenient", (args) => seen.push(args), { onBadArguments: "defaults" });
-    const { told } = await turnOf([{ name: "lenient", argsText }], { tools: [lenient] });
-    expect(told[0]?.outcome).toBe(outcome);
+    const { published } = await turnOf([{ name: "lenient", argsText }], { tools: [lenient] });
+    expect(published[0]?.outcome).toBe(outcome);
     expect(seen).toEqual(outcome === "ok" ? [{}] : []);
   });
 
@@ -153,11 +153,11 @@ describe("a tool", () => {
       }),
       createSimpleTool({ name: "simple", description: "Is simple.", parameters: object }, async () => ({ output: "same" })),
     ];
-    const { told } = await turnOf(
+    const { published } = await turnOf(
       tools.map(({ name }) => ({ name })),
       { tools },
     );
-    expect(told.map(({ content, outcome }) => [content, outcome])).toEqual(tools.map(() => [[{ type: "text", text: "same" }], "ok"]));
+    expect(published.map(({ content, outcome }) => [content, outcome])).toEqual(tools.map(() => [[{ type: "text", text: "same" }], "ok"]));
   });
 
   it("D29: gets the id of its call", async () => {
@@ -179,10 +179,10 @@ describe("a tool", () => {
         return "ok";
       }),
     ];
-    const { facts, told, session } = await turnOf([{ name: "thinks" }, { name: "lies" }], { tools, logger });
+    const { facts, published, session } = await turnOf([{ name: "thinks" }, { name: "lies" }], { tools, logger });
     const used = (await facts()).flatMap((fact) => (fact.type === "tool.finished" ? [fact.usage] : []));
     expect(used).toEqual(expect.arrayContaining([{ input: 5, output: 1, tools: ["thinks"] }, undefined]));
-    expect(told.map(({ outcome }) => outcome)).toEqual(["ok", "ok"]);
+    expect(published.map(({ outcome }) => outcome)).toEqual(["ok", "ok"]);
     expect(session.totalUsage).toEqual({ input: 15, output: 1 });
     expect(warnings).toHaveLength(2);
   });

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { describe, expect, it } from "vitest";
 
-/** What a process with a heap of 128 MB says. `produce` is the source of a tool's `execute`. */
+/** What a process with a heap of 128 MB states. `produce` is the source of a tool's `execute`. */
 async function inSmallProcess(produce: string, repetitions = 1): Promise<string> {
   const index = new URL("../src/index.ts", import.meta.url).href;
   const script = `
@@ -19,11 +19,11 @@ async function inSmallProcess(produce: string, repetitions = 1): Promise<string>
   `;
   const args = ["--max-old-space-size=128", "--conditions=@loopwright/source", "--no-warnings", "--input-type=module", "-e", script];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
-  let said = "";
-  child.stdout.on("data", (bytes) => (said += String(bytes)));
-  child.stderr.on("data", (bytes) => (said += String(bytes).slice(0, 2_000)));
+  let written = "";
+  child.stdout.on("data", (bytes) => (written += String(bytes)));
+  child.stderr.on("data", (bytes) => (written += String(bytes).slice(0, 2_000)));
   const exit = await new Promise((resolve) => child.once("close", resolve));
-  return exit === 0 ? said.trim() : `exit ${exit}: ${said.slice(0, 500)}`;
+  return exit === 0 ? written.trim() : `exit ${exit}: ${written.slice(0, 500)}`;
 }
 
 describe("a process with a heap of 128 MB", () => {

@@ -30,7 +30,7 @@ class Reader {
   openRun: string | undefined;
   lastEnd: { readonly runId: string; readonly status: string; readonly reason: string } | undefined;
 
-  /** What a session begins with is told by snapshots alone. */
+  /** What a session begins with is shown by snapshots alone. */
   begin({ messages, head }: SessionSnapshot): void {
     for (const { id, parent, runId } of messages) this.messages.set(id, { parent, runId });
     this.head = head;
@@ -168,7 +168,7 @@ describe("the history of a session", () => {
     for (let i = 0; i < 600; i += 60) await Promise.all(Array.from({ length: 60 }, (_, k) => session.change({ title: `t${i + k}` })));
     const sizes: number[] = [];
     for await (const batch of readHistory(store, ref)) sizes.push(batch.length);
-    // The first page holds the opening of the session, which tells nothing.
+    // The first page holds the opening of the session, which reports nothing.
     expect(sizes).toEqual([31, 64, 128, 256, 121]);
   });
 
@@ -183,12 +183,12 @@ describe("the history of a session", () => {
         return { done: true };
       },
     });
-    const goOn = deferred();
+    const proceed = deferred();
     const script = [
       {
         text: "let me",
         calls: [{ name: "work" }, { name: "work" }, { name: "ask", id: "a" }],
-        after: goOn.promise,
+        after: proceed.promise,
         usage: { input: 9, output: 2 },
       },
       { text: "half", error: "MODEL_OVERLOADED" as const },
@@ -197,20 +197,20 @@ describe("the history of a session", () => {
       { text: "stopped", hang: true },
     ];
     const { session, again, store, clock } = world(script, { tools: [work, ask] });
-    const told = new Map<string, DurableEvent[]>();
+    const published = new Map<string, DurableEvent[]>();
     for (const [name, handle] of [
       ["owner", session],
       ["other", again()],
     ] as const) {
       const events: DurableEvent[] = [];
-      told.set(name, events);
+      published.set(name, events);
       handle.follow({ events: (news) => void events.push(...news.filter((event): event is DurableEvent => "seq" in event)) });
       await handle.ready();
     }
     await session.submit("first");
     await session.submit("steered", { mode: "steer" });
     await session.submit("queued");
-    goOn.resolve();
+    proceed.resolve();
     await calm();
     await session.submit([{ role: "tool_result", toolCallId: "a", content: "yes" }]);
     for (let round = 0; round < 4; round++) {
@@ -229,8 +229,8 @@ describe("the history of a session", () => {
     expect(all.length).toBeGreaterThan(40);
     for (const name of ["attempt_discarded", "head_moved", "aborting", "run_end", "awaiting_tool_execution"])
       expect(all.map(({ type }) => type)).toContain(name);
-    expect(told.get("owner")).toEqual(all);
-    expect(told.get("other")).toEqual(all);
+    expect(published.get("owner")).toEqual(all);
+    expect(published.get("other")).toEqual(all);
     expect(session.snapshot()).toEqual((await again().ready()).snapshot());
   });
 
@@ -261,8 +261,8 @@ describe("a snapshot", () => {
     const { session } = world([{ text: "Paris." }, { text: "Paris!" }, { text: "Rome." }]);
     await execute(session, "France?").result();
     const [question = "", answer = ""] = session.messageIds;
-    const told: SessionEvent[] = [];
-    session.subscribe((events) => told.push(...events));
+    const published: SessionEvent[] = [];
+    session.subscribe((events) => published.push(...events));
     await execute(session, { regenerate: question }).result();
     await execute(session, "Italy?", { parent: null }).result();
     const { messages, head } = session.snapshot();
@@ -270,7 +270,7 @@ describe("a snapshot", () => {
     const [, , second = "", edited = "", last = ""] = messages.map(({ id }) => id);
     expect(parents).toEqual({ [question]: null, [answer]: question, [second]: question, [edited]: null, [last]: edited });
     expect(head).toBe(last);
-    const ends = told.flatMap((event) => (event.type === "message_end" ? [[event.messageId, event.parent]] : []));
+    const ends = published.flatMap((event) => (event.type === "message_end" ? [[event.messageId, event.parent]] : []));
     expect(Object.fromEntries(ends)).toEqual({ [second]: question, [edited]: null, [last]: edited });
   });
 

@@ -1,6 +1,6 @@
 import type { Clock } from "../src/ports/index.ts";
 
-/** The clock of a process that can be stopped: time goes on, its timers fire when it wakes. */
+/** The clock of a process that can be stopped: time passes, its timers fire when it wakes. */
 export interface StoppableClock extends Clock {
   stop(): void;
   wake(): void;

@@ -22,34 +22,34 @@ const ref = { scope: "local", session: "s1" };
 /** Rough sessions that are cut at every few facts; more in `npm run long-tests`. */
 const roundCount = Number(process.env["LOOPWRIGHT_SNAPSHOT_ROUNDS"] ?? 1);
 
-interface Said {
+interface Written {
   readonly level: string;
   readonly reason: Json | undefined;
 }
 
-function listening(): { readonly logger: Logger; readonly said: Said[]; alarms(): readonly (Json | undefined)[] } {
-  const said: Said[] = [];
-  const logger: Logger = { log: (level, _, fields) => void said.push({ level, reason: fields?.["reason"] }) };
-  return { logger, said, alarms: () => said.filter(({ level }) => level === "error").map(({ reason }) => reason) };
+function listening(): { readonly logger: Logger; readonly written: Written[]; alarms(): readonly (Json | undefined)[] } {
+  const written: Written[] = [];
+  const logger: Logger = { log: (level, _, fields) => void written.push({ level, reason: fields?.["reason"] }) };
+  return { logger, written, alarms: () => written.filter(({ level }) => level === "error").map(({ reason }) => reason) };
 }
 
 function snapshotsOf(store: SessionStore, logger: Logger = listening().logger, snapshotCheckShare = 0): StoredSnapshots {
   return createStoredSnapshots({ store, ref, sessionId: ref.session, ids: seededIds(1), logger, snapshotCheckShare });
 }
 
-/** A snapshot whatever the limits say. */
-async function keep(snapshots: StoredSnapshots, state: State, told?: EventCursor): Promise<void> {
+/** A snapshot whatever the limits give. */
+async function keep(snapshots: StoredSnapshots, state: State, published?: EventCursor): Promise<void> {
   snapshots.grew(snapshotLimits.bytes);
-  snapshots.onState(state, told);
+  snapshots.onState(state, published);
   await calm();
 }
 
 async function loadedBy(
   snapshots: StoredSnapshots,
 ): Promise<{ readonly state: State; readonly from: number; readonly lastEvent: EventCursor | undefined }> {
-  const { base, lastEvent: told, facts } = await snapshots.load(Number.POSITIVE_INFINITY);
+  const { base, lastEvent: published, facts } = await snapshots.load(Number.POSITIVE_INFINITY);
   const { state, events } = catchUp(base, facts, ref.session);
-  return { state, from: base.seq, lastEvent: events.at(-1) ?? told };
+  return { state, from: base.seq, lastEvent: events.at(-1) ?? published };
 }
 
 async function append(store: SessionStore, facts: readonly Fact[]): Promise<void> {
@@ -88,11 +88,11 @@ describe("a state", () => {
         const store = memoryStore();
         await append(store, facts);
         const whole = stateDigest(states.at(-1) as State);
-        const { logger, said } = listening();
+        const { logger, written } = listening();
         const { events } = catchUp(emptyState, facts, ref.session);
         for (let cut = 1; cut <= facts.length; cut += 1 + (cut % 4)) {
-          const told = events.findLast(({ seq }) => seq <= cut);
-          await keep(snapshotsOf(store, logger), states[cut] as State, told && { seq: told.seq, k: told.k });
+          const published = events.findLast(({ seq }) => seq <= cut);
+          await keep(snapshotsOf(store, logger), states[cut] as State, published && { seq: published.seq, k: published.k });
           const { state, from, lastEvent } = await loadedBy(snapshotsOf(store, logger));
           expect(from).toBe(cut);
           expect(lastEvent).toMatchObject({ seq: events.at(-1)?.seq, k: events.at(-1)?.k });
@@ -101,7 +101,7 @@ describe("a state", () => {
         }
         const { state } = await loadedBy(snapshotsOf(store, logger, 1));
         expect(JSON.parse(JSON.stringify(state.run ?? null))).toEqual(JSON.parse(JSON.stringify((states.at(-1) as State).run ?? null)));
-        expect(said).toEqual([]);
+        expect(written).toEqual([]);
       }),
       { numRuns: roundCount },
     );
@@ -110,7 +110,7 @@ describe("a state", () => {
 });
 
 describe("the history of a session with a snapshot", () => {
-  const told = async (store: SessionStore, after: EventCursor): Promise<readonly DurableEvent[]> => {
+  const published = async (store: SessionStore, after: EventCursor): Promise<readonly DurableEvent[]> => {
     const events: DurableEvent[] = [];
     for await (const batch of readHistory(store, ref, { after })) events.push(...batch);
     return events;
@@ -120,12 +120,12 @@ describe("the history of a session with a snapshot", () => {
     const { facts, states } = longSession(4);
     const { store, reads } = watched(memoryStore());
     await append(store, facts);
-    const all = await told(store, { seq: 0, k: 0 });
+    const all = await published(store, { seq: 0, k: 0 });
     const cut = snapshotLimits.facts + 20;
     await keep(snapshotsOf(store), states[cut] as State);
     for (const after of all.filter(({ seq }) => seq > cut - 30)) {
       reads.length = 0;
-      expect(await told(store, after)).toEqual(all.filter((event) => compareCursors(event, after) > 0));
+      expect(await published(store, after)).toEqual(all.filter((event) => compareCursors(event, after) > 0));
       expect(reads.includes(1)).toBe(after.seq <= cut);
     }
   });
@@ -135,12 +135,12 @@ describe("the history of a session with a snapshot", () => {
     const store = memoryStore();
     await append(store, facts);
     const after = { seq: facts.length - 20, k: 0 };
-    const whole = await told(store, after);
+    const whole = await published(store, after);
     await keep(snapshotsOf(store), states[snapshotLimits.facts] as State);
     const { name, text } = await chunkOf(store);
     await store.snapshots.put(ref, name, text.slice(1));
     expect(whole.length).toBeGreaterThan(0);
-    expect(await told(store, after)).toEqual(whole);
+    expect(await published(store, after)).toEqual(whole);
   });
 });
 
@@ -236,13 +236,13 @@ describe("a session", () => {
   });
 
   it("continues if snapshots cannot be written, with one warning for each that is due", async () => {
-    const { logger, said } = listening();
+    const { logger, written } = listening();
     const real = memoryStore();
     const snapshots = { ...real.snapshots, put: async (): Promise<void> => Promise.reject(new Error("disk full")) };
     const { session, again } = world(() => ({ text: "yes" }), { session: { store: { ...real, snapshots }, logger } });
     await talk(session, 2 * runsOf(snapshotLimits.facts));
-    expect(said.filter(({ level }) => level === "warn").length).toBeGreaterThan(1);
-    expect(said.filter(({ level }) => level === "warn").length).toBeLessThan(4);
+    expect(written.filter(({ level }) => level === "warn").length).toBeGreaterThan(1);
+    expect(written.filter(({ level }) => level === "warn").length).toBeLessThan(4);
     expect((await again().ready()).snapshot()).toEqual(session.snapshot());
   });
 
@@ -296,10 +296,10 @@ describe("a session", () => {
     };
     const { session, again } = world(() => ({ text: "yes" }), { session: { store: real, clock } });
     const follower = again({ store: { ...real, log }, drives: false });
-    const told: DurableEvent[] = [];
+    const published: DurableEvent[] = [];
     const follow = (): (() => void) =>
       follower.follow({
-        events: (news) => void told.push(...news.filter((event): event is DurableEvent => "seq" in event)),
+        events: (news) => void published.push(...news.filter((event): event is DurableEvent => "seq" in event)),
         lost: () => void follow(),
       });
     follow();
@@ -313,7 +313,7 @@ describe("a session", () => {
     }
     const all: DurableEvent[] = [];
     for await (const batch of readHistory(real, ref)) all.push(...batch);
-    expect(told.map(({ seq, k }) => `${seq}.${k}`)).toEqual(all.map(({ seq, k }) => `${seq}.${k}`));
+    expect(published.map(({ seq, k }) => `${seq}.${k}`)).toEqual(all.map(({ seq, k }) => `${seq}.${k}`));
     expect(await real.snapshots.get(ref, "fold")).toBeDefined();
   });
 });
@@ -403,7 +403,7 @@ describe("a snapshot", () => {
     const { store, truth } = await withSnapshot();
     const head = await headIn(store);
     await putHead(store, { ...head, fold: 0 });
-    const { logger, said } = listening();
+    const { logger, written } = listening();
     const snapshots = snapshotsOf(store, logger);
     const { state, from } = await loadedBy(snapshots);
     expect({ from, digest: stateDigest(state) }).toEqual({ from: 0, digest: truth });
@@ -413,7 +413,7 @@ describe("a snapshot", () => {
       const isKept = (await headIn(store)).chunks[place] === digest;
       expect((await store.snapshots.get(ref, `fold.${place}.${digest}`)) !== undefined).toBe(isKept);
     }
-    expect(said).toEqual([]);
+    expect(written).toEqual([]);
   });
 
   it("that is whole and wrong is found by folding the whole log, where that is asked for", async () => {
@@ -459,10 +459,10 @@ describe("a snapshot", () => {
     const shelf: SessionStore = { ...other, snapshots: store.snapshots };
     const state = foldAll(emptyState, grown);
     await keep(snapshotsOf(shelf), state);
-    const { logger, said } = listening();
+    const { logger, written } = listening();
     const loaded = await loadedBy(snapshotsOf(shelf, logger, 1));
     expect({ from: loaded.from, digest: stateDigest(loaded.state) }).toEqual({ from: state.seq, digest: stateDigest(state) });
-    expect(said).toEqual([]);
+    expect(written).toEqual([]);
   });
 });
 

@@ -212,13 +212,13 @@ describe("an input that is submitted", () => {
 
 describe("an input that is submitted again under its key", () => {
   it("gives what it gave, also among later inputs and steered ones", async () => {
-    const goOn = deferred();
-    const { session } = world([{ text: "one", after: goOn.promise }, { text: "two" }, { text: "three" }]);
+    const proceed = deferred();
+    const { session } = world([{ text: "one", after: proceed.promise }, { text: "two" }, { text: "three" }]);
     const first = await session.submit("first", { idempotencyKey: "a" });
     const steered = await session.submit("steered", { idempotencyKey: "b", mode: "steer" });
     const third = await session.submit("third", { idempotencyKey: "c" });
     expect(steered.runId).toBe(first.runId);
-    goOn.resolve();
+    proceed.resolve();
     await calm();
     const again = await Promise.all([
       session.submit("first", { idempotencyKey: "a" }),
@@ -369,9 +369,9 @@ describe("what is refused, or accepted already,", () => {
     const first = await made.session.submit("hi", { idempotencyKey: "k" });
     await calm();
     const before = await made.types();
-    const stranger: ToolResultMessage = { role: "tool_result", toolCallId: "nobody", content: "x" };
+    const otherUser: ToolResultMessage = { role: "tool_result", toolCallId: "nobody", content: "x" };
     for (const session of [made.session, made.again()]) {
-      await expect(session.submit([stranger])).rejects.toMatchObject({ code: "CALL_UNKNOWN" });
+      await expect(session.submit([otherUser])).rejects.toMatchObject({ code: "CALL_UNKNOWN" });
       await expect(session.submit("hi", { parent: "999" })).rejects.toMatchObject({ code: "INPUT_INVALID" });
       expect(await session.submit("hi", { idempotencyKey: "k" })).toEqual({ ...first, replayed: true });
       await calm();

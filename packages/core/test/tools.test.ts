@@ -7,7 +7,7 @@ const object = { type: "object" } as const;
 const textTool = (name: string, execute: Tool["execute"], more: Partial<Tool> = {}): Tool =>
   defineTool({ name, description: `Is ${name}.`, parameters: object, ...(execute ? { execute } : {}), ...more });
 
-/** What the model was told about the calls of the first turn. */
+/** What the model received about the calls of the first turn. */
 async function resultsOf(
   calls: readonly { name: string; args?: never; argsText?: string }[],
   tools: readonly Tool[],
@@ -15,16 +15,16 @@ async function resultsOf(
 ) {
   const { session, provider } = world([{ calls, ...(stopReason ? { stopReason } : {}) }, { text: "done" }], { tools });
   const result = await execute(session, "go").result();
-  const told = (provider.requests[1]?.messages ?? []).filter((message) => message.role === "tool_result");
-  return { result, told: told.map((message) => ({ outcome: message.outcome, text: JSON.stringify(message.content) })) };
+  const published = (provider.requests[1]?.messages ?? []).filter((message) => message.role === "tool_result");
+  return { result, published: published.map((message) => ({ outcome: message.outcome, text: JSON.stringify(message.content) })) };
 }
 
 describe("a tool call", () => {
   it("to an unknown tool is answered by an error that names the tools there are, and the others run", async () => {
-    const { told, result } = await resultsOf([{ name: "good" }, { name: "bad" }], [textTool("good", () => "fine")]);
-    expect(told[0]).toMatchObject({ outcome: "ok" });
-    expect(told[1]?.outcome).toBe("error");
-    expect(told[1]?.text).toContain("There is no tool `bad`. Available tools: good.");
+    const { published, result } = await resultsOf([{ name: "good" }, { name: "bad" }], [textTool("good", () => "fine")]);
+    expect(published[0]).toMatchObject({ outcome: "ok" });
+    expect(published[1]?.outcome).toBe("error");
+    expect(published[1]?.text).toContain("There is no tool `bad`. Available tools: good.");
     expect(result.text).toBe("done");
   });
 
@@ -37,33 +37,33 @@ describe("a tool call", () => {
     [`{"a":${"[".repeat(100)}${"]".repeat(100)}}`, "nested too deeply"],
   ])("with the arguments %s is not run and gets the reason", async (argsText, why) => {
     let ran = 0;
-    const { told } = await resultsOf([{ name: "t", argsText }], [textTool("t", () => ++ran)]);
-    expect(told[0]?.text).toContain(why);
+    const { published } = await resultsOf([{ name: "t", argsText }], [textTool("t", () => ++ran)]);
+    expect(published[0]?.text).toContain(why);
     expect(ran).toBe(0);
   });
 
   it("that the length limit cut off is not run, and its result names the reason", async () => {
     let ran = 0;
-    const { told } = await resultsOf([{ name: "t", argsText: '{"text": "abc' }], [textTool("t", () => ++ran)], "length");
-    expect(told[0]?.text).toContain("cut off because the answer reached its length limit");
+    const { published } = await resultsOf([{ name: "t", argsText: '{"text": "abc' }], [textTool("t", () => ++ran)], "length");
+    expect(published[0]?.text).toContain("cut off because the answer reached its length limit");
     expect(ran).toBe(0);
   });
 
   it("with blank arguments gets an empty object, and the schema decides", async () => {
     const strict = defineTool({ name: "strict", description: "Needs a.", parameters: z.object({ a: z.number() }), execute: ({ a }) => a });
-    const { told } = await resultsOf(
+    const { published } = await resultsOf(
       [
         { name: "free", argsText: " " },
         { name: "strict", argsText: "" },
       ],
       [textTool("free", (args) => JSON.stringify(args)), strict],
     );
-    expect(told[0]).toMatchObject({ outcome: "ok", text: '[{"type":"text","text":"{}"}]' });
-    expect(told[1]?.text).toContain("`a`");
+    expect(published[0]).toMatchObject({ outcome: "ok", text: '[{"type":"text","text":"{}"}]' });
+    expect(published[1]?.text).toContain("`a`");
   });
 
   it("that throws is an error result for the model, and the run continues", async () => {
-    const { told, result } = await resultsOf(
+    const { published, result } = await resultsOf(
       [{ name: "breaks" }],
       [
         textTool("breaks", () => {
@@ -71,13 +71,13 @@ describe("a tool call", () => {
         }),
       ],
     );
-    expect(told[0]).toMatchObject({ outcome: "error" });
-    expect(told[0]?.text).toContain("TOOL_FAILED: The tool `breaks` failed.");
+    expect(published[0]).toMatchObject({ outcome: "error" });
+    expect(published[0]?.text).toContain("TOOL_FAILED: The tool `breaks` failed.");
     expect(result.status).toBe("completed");
   });
 
   it("that fails after some output keeps it beside the error", async () => {
-    const { told } = await resultsOf(
+    const { published } = await resultsOf(
       [{ name: "half" }],
       [
         textTool("half", async function* () {
@@ -87,9 +87,9 @@ describe("a tool call", () => {
         }),
       ],
     );
-    expect(told[0]?.text).toContain("one two");
-    expect(told[0]?.text).toContain("TOOL_FAILED: The tool `half` failed.");
-    expect(told[0]?.text).not.toContain("gone");
+    expect(published[0]?.text).toContain("one two");
+    expect(published[0]?.text).toContain("TOOL_FAILED: The tool `half` failed.");
+    expect(published[0]?.text).not.toContain("gone");
   });
 
   it("that hangs is ended at its time limit, and is signalled", async () => {
@@ -109,9 +109,9 @@ describe("a tool call", () => {
   });
 
   it("that floods is cut at its output limit with a note", async () => {
-    const { told } = await resultsOf([{ name: "floods" }], [textTool("floods", () => "x".repeat(5_000), { outputMax: 100 })]);
-    expect(told[0]?.text).toContain("[output cut: 4900 of 5000 characters left out]");
-    expect(told[0]?.text.length).toBeLessThan(400);
+    const { published } = await resultsOf([{ name: "floods" }], [textTool("floods", () => "x".repeat(5_000), { outputMax: 100 })]);
+    expect(published[0]?.text).toContain("[output cut: 4900 of 5000 characters left out]");
+    expect(published[0]?.text.length).toBeLessThan(400);
   });
 
   it("streams its deltas and its progress while it runs, and its steps stay with the result (B75)", async () => {
@@ -192,9 +192,9 @@ describe("a tool call", () => {
 
   it("to a tool that is not enabled is refused without running", async () => {
     let ran = 0;
-    const { told } = await resultsOf([{ name: "off" }], [textTool("off", () => ++ran, { enabled: async () => false })]);
-    expect(told[0]).toMatchObject({ outcome: "denied" });
-    expect(told[0]?.text).toContain("not enabled");
+    const { published } = await resultsOf([{ name: "off" }], [textTool("off", () => ++ran, { enabled: async () => false })]);
+    expect(published[0]).toMatchObject({ outcome: "denied" });
+    expect(published[0]?.text).toContain("not enabled");
     expect(ran).toBe(0);
   });
 

@@ -41,7 +41,7 @@ vendor("large", { apikey: "k" });
 
 // A set of hooks has a name.
 createAgent({ name: "a", model, hooks: [{ name: "policy", gate: () => ({ action: "allow" }) }] });
-// @ts-expect-error: verdicts and errors would not say whose they are
+// @ts-expect-error: verdicts and errors would not give whose they are
 createAgent({ name: "a", model, hooks: [{ gate: () => ({ action: "allow" }) }] });
 
 // A child's answer has the type of its agent's output.
@@ -106,7 +106,7 @@ const longForm = createAgent({ name: "a", model, output: { name: "city", schema:
 const checked = await execute(longForm, "Where?").result();
 if (checked.status === "completed") same<typeof checked.output, City>(true);
 
-// Resources: a tool says what it needs, and the agent must have it.
+// Resources: a tool states what it needs, and the agent must have it.
 interface Db {
   count(table: string): number;
 }

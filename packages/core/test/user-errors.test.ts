@@ -44,27 +44,27 @@ interface Place {
   /** What fails: the run, one call, or neither. */
   readonly fails: "run" | "call" | "nothing";
   readonly code?: ErrorCode;
-  readonly says: RegExp;
+  readonly prints: RegExp;
   readonly models: number;
   readonly script?: readonly ScriptedTurn[];
 }
 
 const text: readonly ScriptedTurn[] = [{ text: "hi there" }];
 const places: { readonly [place: string]: Place } = {
-  prepare: { agent: hooks({ name: "prepare", prepare: broken }), fails: "run", code: "HOOK_FAILED", says: /hook `prepare`/, models: 0 },
+  prepare: { agent: hooks({ name: "prepare", prepare: broken }), fails: "run", code: "HOOK_FAILED", prints: /hook `prepare`/, models: 0 },
   "prepare, later": {
     agent: hooks({ name: "prepare", prepare: later }),
     fails: "run",
     code: "HOOK_FAILED",
-    says: /hook `prepare`/,
+    prints: /hook `prepare`/,
     models: 0,
   },
-  "a prompt": { agent: { prompt: broken }, fails: "run", code: "HOOK_FAILED", says: /function `prompt`/, models: 0 },
+  "a prompt": { agent: { prompt: broken }, fails: "run", code: "HOOK_FAILED", prints: /function `prompt`/, models: 0 },
   "filter over text": {
     agent: hooks({ name: "filter", filter: { apply: broken } }),
     fails: "run",
     code: "HOOK_FAILED",
-    says: /hook `filter`/,
+    prints: /hook `filter`/,
     models: 1,
     script: text,
   },
@@ -72,37 +72,37 @@ const places: { readonly [place: string]: Place } = {
     agent: hooks({ name: "filter", filter: { apply: () => broken as never } }),
     fails: "run",
     code: "HOOK_FAILED",
-    says: /hook `filter`/,
+    prints: /hook `filter`/,
     models: 1,
     script: text,
   },
   "filter over a tool": {
-    agent: hooks({ name: "filter", filter: { apply: (said, { kind }) => (kind === "tool" ? broken() : said) } }),
+    agent: hooks({ name: "filter", filter: { apply: (written, { kind }) => (kind === "tool" ? broken() : written) } }),
     fails: "call",
     code: "HOOK_FAILED",
-    says: /hook `filter`/,
+    prints: /hook `filter`/,
     models: 2,
   },
   decide: {
     agent: hooks({ name: "decide", decide: broken }),
     fails: "run",
     code: "HOOK_FAILED",
-    says: /hook `decide`/,
+    prints: /hook `decide`/,
     models: 1,
     script: text,
   },
-  gate: { agent: hooks({ name: "gate", gate: broken }), fails: "call", code: "HOOK_FAILED", says: /hook `gate`/, models: 2 },
-  review: { agent: hooks({ name: "review", review: broken }), fails: "call", code: "HOOK_FAILED", says: /hook `review`/, models: 2 },
-  enabled: { agent: { tools: [tool({ enabled: broken })] }, fails: "call", code: "HOOK_FAILED", says: /function `enabled`/, models: 2 },
+  gate: { agent: hooks({ name: "gate", gate: broken }), fails: "call", code: "HOOK_FAILED", prints: /hook `gate`/, models: 2 },
+  review: { agent: hooks({ name: "review", review: broken }), fails: "call", code: "HOOK_FAILED", prints: /hook `review`/, models: 2 },
+  enabled: { agent: { tools: [tool({ enabled: broken })] }, fails: "call", code: "HOOK_FAILED", prints: /function `enabled`/, models: 2 },
   "a schema": {
     agent: { tools: [tool({ parameters: schema })] },
     fails: "call",
     code: "HOOK_FAILED",
-    says: /schema of the tool `act`/,
+    prints: /schema of the tool `act`/,
     models: 2,
   },
-  "a tool": { agent: { tools: [tool({ execute: broken })] }, fails: "call", code: "TOOL_FAILED", says: /tool `act`/, models: 2 },
-  "a tool, later": { agent: { tools: [tool({ execute: later })] }, fails: "call", code: "TOOL_FAILED", says: /tool `act`/, models: 2 },
+  "a tool": { agent: { tools: [tool({ execute: broken })] }, fails: "call", code: "TOOL_FAILED", prints: /tool `act`/, models: 2 },
+  "a tool, later": { agent: { tools: [tool({ execute: later })] }, fails: "call", code: "TOOL_FAILED", prints: /tool `act`/, models: 2 },
   "a tool that streams": {
     agent: {
       tools: [
@@ -116,7 +116,7 @@ const places: { readonly [place: string]: Place } = {
     },
     fails: "call",
     code: "TOOL_FAILED",
-    says: /tool `act`/,
+    prints: /tool `act`/,
     models: 2,
   },
   "a tool's output": {
@@ -133,13 +133,13 @@ const places: { readonly [place: string]: Place } = {
     },
     fails: "call",
     code: "TOOL_FAILED",
-    says: /tool `act`/,
+    prints: /tool `act`/,
     models: 2,
   },
   "a price table": {
     agent: { prices: { costOf: broken } },
     fails: "nothing",
-    says: /price table/,
+    prints: /price table/,
     models: 1,
     script: [{ text: "hi", usage: { input: 1 } }],
   },
@@ -147,14 +147,14 @@ const places: { readonly [place: string]: Place } = {
     agent: { provider: provider({ stream: broken }) },
     fails: "run",
     code: "INTERNAL",
-    says: /provider `scripted`/,
+    prints: /provider `scripted`/,
     models: 0,
   },
   "a provider's capabilities": {
     agent: { provider: provider({ capabilities: broken }) },
     fails: "run",
     code: "INTERNAL",
-    says: /model call/,
+    prints: /model call/,
     models: 0,
   },
   "a provider that gives what is no batch": {
@@ -167,7 +167,7 @@ const places: { readonly [place: string]: Place } = {
     },
     fails: "run",
     code: "INTERNAL",
-    says: /provider `scripted`/,
+    prints: /provider `scripted`/,
     models: 0,
   },
 };
@@ -188,7 +188,7 @@ describe("an error of user code in", () => {
     const seen = JSON.stringify([events, await made.facts(), made.provider.requests]);
     expect(seen).not.toContain("hunter2");
     expect(entries).toHaveLength(1);
-    expect(entries[0]?.message).toMatch(place.says);
+    expect(entries[0]?.message).toMatch(place.prints);
     expect(entries[0]?.fields["session"]).toBe("s1");
     if (name.includes("no text")) return;
     expect(entries[0]?.fields["error"]).toMatchObject({ name: "TypeError", message: words, cause: { name: "RangeError" } });
@@ -242,7 +242,7 @@ describe("an error of user code in", () => {
   };
   it.each(Object.keys(failing))("the filter ends the call, not the process, when %s", async (when) => {
     const { logger, entries } = listeningLogger();
-    const filter: Hooks["filter"] = { apply: (said, { kind }) => (kind === "tool" || kind === "progress" ? broken() : said) };
+    const filter: Hooks["filter"] = { apply: (written, { kind }) => (kind === "tool" || kind === "progress" ? broken() : written) };
     const made = world([calls, { text: "ok" }], {
       tools: [failing[when] as Tool],
       hooks: [{ name: "filter", filter }],
@@ -278,9 +278,9 @@ describe("an error of user code in", () => {
   it.each(["at once", "later"])("a listener is reported to operators and stops nothing, %s", async (when) => {
     const { logger, entries } = listeningLogger();
     const made = world(text, { session: { logger } });
-    let heard = 0;
+    let received = 0;
     made.session.subscribe(() => {
-      if (heard++ > 0) return;
+      if (received++ > 0) return;
       return (when === "later" ? later() : broken()) as never;
     });
     expect((await execute(made.session, "go").result()).text).toBe("hi there");
@@ -310,12 +310,12 @@ describe("an AgentError of user code", () => {
   it("of a tool keeps its words for the model, and is not reported", async () => {
     const { AgentError } = await import("../src/index.ts");
     const { logger, entries } = listeningLogger();
-    const says = tool({
+    const prints = tool({
       execute: () => {
         throw new AgentError("FILE_NOT_FOUND", { message: "There is no such page." });
       },
     });
-    const made = world([calls, { text: "ok" }], { tools: [says], session: { logger } });
+    const made = world([calls, { text: "ok" }], { tools: [prints], session: { logger } });
     await execute(made.session, "go").result();
     expect(JSON.stringify(made.provider.requests[1]?.messages.at(-1))).toContain("FILE_NOT_FOUND: There is no such page.");
     expect(entries).toEqual([]);

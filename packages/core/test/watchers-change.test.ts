@@ -7,7 +7,7 @@ import { calm, deferred, world } from "./harness.ts";
 it("a subscriber that begins while a batch is written, just after the last one left, gets what others append meanwhile", async () => {
   const inner = memoryStore();
   const written = deferred();
-  const goOn = deferred();
+  const proceed = deferred();
   const slow: SessionStore = {
     ...inner,
     log: {
@@ -15,7 +15,7 @@ it("a subscriber that begins while a batch is written, just after the last one l
       append: async (ref, request) => {
         const outcome = await inner.log.append(ref, request);
         written.resolve();
-        await goOn.promise;
+        await proceed.promise;
         return outcome;
       },
     },
@@ -29,13 +29,13 @@ it("a subscriber that begins while a batch is written, just after the last one l
   const renamed = other.change({ title: "seen" });
   await written.promise;
   leave();
-  const heard: SessionEvent[] = [];
-  other.follow({ events: (events) => void heard.push(...events) });
+  const received: SessionEvent[] = [];
+  other.follow({ events: (events) => void received.push(...events) });
   await execute(session, "second").result();
-  goOn.resolve();
+  proceed.resolve();
   await renamed;
   await calm();
-  expect(heard.some(({ type }) => type === "run_end")).toBe(true);
+  expect(received.some(({ type }) => type === "run_end")).toBe(true);
   await session[Symbol.asyncDispose]();
   await other[Symbol.asyncDispose]();
 });

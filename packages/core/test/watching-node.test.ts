@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { execute } from "../src/index.ts";
 import type { SessionLog, SessionStore } from "../src/ports/index.ts";
 import { calm, ofType } from "./harness.ts";
-import { heardBy, type Nodes, nodes, ref } from "./nodes.ts";
+import { type Nodes, nodes, receivedBy, ref } from "./nodes.ts";
 
 type Counts = { [Name in keyof SessionLog]?: number };
 
@@ -31,7 +31,7 @@ it("claims nothing while another node runs the session, and looks at its lease o
   execute(world.node(), "go");
   await calm();
   const { store, counts } = counted(world);
-  heardBy(world.node({ store }));
+  receivedBy(world.node({ store }));
   await calm();
   emptied(counts);
   await world.pass(30_000);
@@ -43,7 +43,7 @@ it("claims once for a run of many appends", async () => {
   const world = nodes();
   const owner = world.node();
   const { store, counts } = counted(world);
-  const far = heardBy(world.node({ store }));
+  const far = receivedBy(world.node({ store }));
   await calm();
   emptied(counts);
   execute(owner, "go");
@@ -61,7 +61,7 @@ it("continues a session that its owner hands over within a second", async () => 
   const owner = world.node();
   execute(owner, "go");
   await calm();
-  heardBy(world.node());
+  receivedBy(world.node());
   await world.pass(5_000);
   const given = owner.handOver();
   await world.pass(1_100);
@@ -75,7 +75,7 @@ it("continues a session as soon as the lease of a dead owner has expired", async
   execute(world.node({ drives: false }), "go");
   await calm();
   expect(epoch).toBe(1);
-  heardBy(world.node());
+  receivedBy(world.node());
   await world.pass(19_500);
   expect(world.model).toHaveLength(0);
   await world.pass(1_000);

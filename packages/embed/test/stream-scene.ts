@@ -7,7 +7,7 @@ import { notificationsDialect } from "../src/index.ts";
 
 type Step = readonly ModelChunk[] | "fail";
 
-/** An agent whose model says what the test gives it, when the test gives it. */
+/** An agent whose model emits what the test gives it, when the test gives it. */
 export interface LedAgent {
   readonly agent: Agent;
   say(...chunks: readonly ModelChunk[]): void;

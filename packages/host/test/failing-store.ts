@@ -1,6 +1,6 @@
 import type { SessionLog, SessionStore } from "@loopwright/core/ports";
 
-/** A store whose log answers, fails or falls silent, as its test says. */
+/** A store whose log answers, fails or falls silent, as its test states. */
 export interface FailingStore extends SessionStore {
   state: "well" | "failing" | "silent";
 }

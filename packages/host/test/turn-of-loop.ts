@@ -12,7 +12,7 @@ export async function until(isTrue: () => boolean | Promise<boolean>, what: stri
   throw new Error(`It did not come to pass that ${what}.`);
 }
 
-/** Moves the clock on with every turn of the event loop, until told to stop. It stands still while it is `held`: real work takes no time then. */
+/** Moves the clock on with every turn of the event loop, until it is stopped. It stands still while it is `held`: real work takes no time then. */
 export function runClock(clock: ManualClock, stepMs: number, isHeld: () => boolean = () => false): () => void {
   let isOn = true;
   const step = (): void => {

@@ -30,7 +30,7 @@ async function portOf(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** A port that nobody listens on. */
+/** A port without a listener. */
 async function closedPort(): Promise<number> {
   const server = createServer();
   const port = await portOf(server);
@@ -88,8 +88,8 @@ describe.each([
 
   it("F9: an address of version 6 that is dead does not matter where one of version 4 lives", async () => {
     const server = await served(() => answer(200, '{"say":"hi"}\n{"end":"done"}\n'));
-    const { answer: said } = await collectAnswer(little(`${server.origin.replace("127.0.0.1", "localhost")}/`), request);
-    expect(said.parts).toEqual([{ type: "text", text: "hi" }]);
+    const { answer: written } = await collectAnswer(little(`${server.origin.replace("127.0.0.1", "localhost")}/`), request);
+    expect(written.parts).toEqual([{ type: "text", text: "hi" }]);
   });
 
   it("F9: an untrusted certificate ends the call: neither this model nor another one is asked", async () => {
@@ -114,7 +114,7 @@ describe.each([
   it("F9: a 407 is trouble on the way, not of the key", async () => {
     const server = await served(() => answer(407, ""));
     const error = await failureOf(little(`${server.origin}/`));
-    // By the standard of fetch a 407 is a network error of which nothing else is told: only our own transport knows more.
+    // By the standard of fetch a 407 is a network error of which nothing else is known: only our own transport knows more.
     expect([error.code, error.retryable]).toEqual(["MODEL_UNREACHABLE", transport === undefined]);
     expect(server.requests).toHaveLength(1);
   });

@@ -64,19 +64,19 @@ function readInChild(url: string, env: Record<string, string>): Promise<string> 
   const args = ["--conditions=@loopwright/source", "--no-warnings", "--input-type=module", "-e", script, url];
   const child = spawn(process.execPath, args, { env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"] });
   return new Promise((resolve) => {
-    let said = "";
-    child.stdout.on("data", (bytes) => (said += bytes));
-    child.stderr.on("data", (bytes) => (said += bytes));
-    child.on("close", () => resolve(said.trim()));
+    let written = "";
+    child.stdout.on("data", (bytes) => (written += bytes));
+    child.stderr.on("data", (bytes) => (written += bytes));
+    child.on("close", () => resolve(written.trim()));
   });
 }
 
 describe("global fetch", () => {
   it("reads a gzip stream event by event", async () => {
     const url = `http://127.0.0.1:${await listen(createServer(compressed))}`;
-    const said: string[] = [];
-    for await (const events of readSse((await fetch(url)).body ?? new ReadableStream())) said.push(...events.map(({ data }) => data));
-    expect(said).toEqual(["one", "two"]);
+    const written: string[] = [];
+    for await (const events of readSse((await fetch(url)).body ?? new ReadableStream())) written.push(...events.map(({ data }) => data));
+    expect(written).toEqual(["one", "two"]);
   });
 
   it("speaks TLS to a server whose certificate the process trusts, and to no other", async () => {

@@ -23,7 +23,7 @@ interface LittleEvent {
 
 const provider = "Little";
 
-/** A vendor that says words, one JSON object per line, and then its end. */
+/** A vendor that emits words, one JSON object per line, and then its end. */
 export function littleProvider(baseUrl: string, defect: LittleDefect, transport: typeof fetch = fetch): ModelProvider {
   const chunksOf = (line: string): readonly ModelChunk[] => {
     const event = JSON.parse(line) as LittleEvent;
@@ -43,8 +43,8 @@ export function littleProvider(baseUrl: string, defect: LittleDefect, transport:
         const answer = await transport(baseUrl, { method: "POST", body, signal });
         if (!answer.ok) {
           const { status, headers } = answer;
-          const said = vendorErrorOf(await answer.text());
-          throw errorFromStatus({ provider, ...said, status: defect === "hasty" ? 400 : status, headers });
+          const written = vendorErrorOf(await answer.text());
+          throw errorFromStatus({ provider, ...written, status: defect === "hasty" ? 400 : status, headers });
         }
         if (!answer.body) throw streamBroken(provider, "its body");
         streaming = true;
@@ -63,7 +63,7 @@ export function littleProvider(baseUrl: string, defect: LittleDefect, transport:
   };
 }
 
-/** Lines as somebody reads them who forgets that a read may end inside a character. */
+/** Lines as a reader gets them that forgets that a read may end inside a character. */
 async function* readPiecemeal(body: ReadableStream<Uint8Array>): AsyncGenerator<readonly string[]> {
   let rest = "";
   for await (const piece of body) {

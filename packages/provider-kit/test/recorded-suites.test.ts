@@ -15,7 +15,7 @@ interface Verdict {
   readonly problem?: string;
 }
 
-/** Runs a suite with a test runner of its own and tells what became of every test. */
+/** Runs a suite with a test runner of its own and reports what became of every test. */
 async function verdictsOf(
   suite: (options: RecordingSuiteOptions) => void,
   defect: LittleDefect,

@@ -25,7 +25,7 @@ interface TrailingEvent {
   readonly error?: string;
 }
 
-/** A vendor whose trailers alone tell whether an answer is whole, and names waits in the body of its errors. */
+/** A vendor whose trailers alone show whether an answer is whole, and names waits in the body of its errors. */
 export function trailingProvider(origin: string, key: string, transport: NodeHttpFetch): ModelProvider {
   return createStreamingProvider({
     name: "trailing",
@@ -91,13 +91,13 @@ function bodyOf({ model, system, messages, tools, vendorOptions, ...wishes }: Mo
   return {
     model,
     ...(system ? { system: systemText(system) ?? "" } : {}),
-    said: messages.flatMap((message) => lineOf(message, named)),
+    written: messages.flatMap((message) => lineOf(message, named)),
     ...(hasTools ? { tools: tools.map((tool) => ({ ...tool })) } : {}),
     ...vendorOptions,
   };
 }
 
-/** One line of what was said, none where nothing is left of a message. */
+/** One line of what was sent, none where nothing is left of a message. */
 function lineOf(message: Message, named: ReadonlyMap<string, string>): readonly JsonObject[] {
   if (message.role === "notice") return [{ by: "runtime", text: message.text }];
   if (message.role === "tool_result")

@@ -6,7 +6,7 @@ let server: WireServer | undefined;
 
 afterEach(() => server?.close());
 
-async function saying(...steps: readonly WireStep[]): Promise<WireServer> {
+async function writing(...steps: readonly WireStep[]): Promise<WireServer> {
   return playing({ type: "answer", status: 200, headers: {}, steps });
 }
 
@@ -20,7 +20,7 @@ async function until(condition: () => boolean): Promise<void> {
 }
 
 it("sends the bytes, piece by piece, and keeps the requests", async () => {
-  const { origin, requests, hangUps } = await saying(write("one "), write(""), write("two"));
+  const { origin, requests, hangUps } = await writing(write("one "), write(""), write("two"));
   const response = await fetch(`${origin}/path?x=1`, { method: "POST", body: '{"a":1}' });
   expect(await response.text()).toBe("one two");
   expect(requests).toEqual([{ path: "/path?x=1", body: { a: 1 } }]);
@@ -28,7 +28,7 @@ it("sends the bytes, piece by piece, and keeps the requests", async () => {
 });
 
 it("holds an answer until it is released", async () => {
-  const wire = await saying(write("one "), { type: "hold" }, write("two"));
+  const wire = await writing(write("one "), { type: "hold" }, write("two"));
   const text = fetch(wire.origin).then((response) => response.text());
   await until(wire.isSilent);
   wire.release();
@@ -37,7 +37,7 @@ it("holds an answer until it is released", async () => {
 });
 
 it("counts a client that leaves a held answer", async () => {
-  const wire = await saying(write("one "), { type: "hold" });
+  const wire = await writing(write("one "), { type: "hold" });
   const abort = new AbortController();
   const text = fetch(wire.origin, { signal: abort.signal }).then((response) => response.text());
   text.catch(() => undefined);
@@ -48,7 +48,7 @@ it("counts a client that leaves a held answer", async () => {
 });
 
 it("lets written bytes arrive before it cuts, and does not count that as a client that left", async () => {
-  const wire = await saying(write("one"), { type: "cut" });
+  const wire = await writing(write("one"), { type: "cut" });
   const reader = (await fetch(wire.origin)).body?.getReader();
   expect(new TextDecoder().decode((await reader?.read())?.value)).toBe("one");
   await expect(reader?.read()).rejects.toThrow("terminated");

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
-import { createAgent, createAssembler, createSession, execute, type ModelChunk, vendorSaidBy } from "@loopwright/core";
+import { createAgent, createAssembler, createSession, execute, type ModelChunk, vendorMessageOf } from "@loopwright/core";
 import type { ModelProvider, ModelRequest } from "@loopwright/core/ports";
 import { nodeHttp } from "@loopwright/provider-kit/node";
 import { loopbackServer } from "@loopwright/provider-kit/testing";
@@ -148,16 +148,16 @@ it("an error behind text in one read of the socket leaves the text to the sessio
   const provider = anthropic({ apiKey: key, transport: async () => new Response(body, { headers: open }) });
   const session = createSession({ agent: createAgent({ name: "tester", provider }) });
   const stream = execute(session, "Go.");
-  let told = "";
-  for await (const event of stream) if (event.type === "text_delta") told += event.delta;
+  let notified = "";
+  for await (const event of stream) if (event.type === "text_delta") notified += event.delta;
   const { status, usage, messages } = await stream.result();
-  expect({ status, told, usage }).toMatchObject({ status: "error", told: text, usage: { input: 40, output: 1 } });
+  expect({ status, notified, usage }).toMatchObject({ status: "error", notified: text, usage: { input: 40, output: 1 } });
   expect(messages.at(-1)).toMatchObject({ role: "assistant", content: [{ type: "text", text }], stopReason: "error" });
 });
 
 it("a signature that the vendor refuses costs one more request, and the session continues without it", async () => {
   const frame = (event: object): string => `data: ${JSON.stringify(event)}\n\n`;
-  const saying = (text: string): string =>
+  const writing = (text: string): string =>
     [
       frame({ type: "content_block_start", index: 0, content_block: { type: "thinking", thinking: "", signature: "" } }),
       frame({ type: "content_block_delta", index: 0, delta: { type: "thinking_delta", thinking: "Hm." } }),
@@ -172,7 +172,8 @@ it("a signature that the vendor refuses costs one more request, and the session 
   const bodies: string[] = [];
   const transport: typeof fetch = async (_, init) => {
     bodies.push(String(init?.body));
-    if (!bodies.at(-1)?.includes("sealed First.")) return new Response(saying(bodies.length === 1 ? "First." : "Next."), { headers: open });
+    if (!bodies.at(-1)?.includes("sealed First."))
+      return new Response(writing(bodies.length === 1 ? "First." : "Next."), { headers: open });
     return Response.json({ type: "error", error: { type: "invalid_request_error", message } }, { status: 400 });
   };
   const provider = anthropic({ apiKey: key, transport, model: "claude-sonnet-4-6" });
@@ -190,15 +191,15 @@ it("the vendor's sentence about a refused request, and its id, reach the operato
   const agent = createAgent({ name: "tester", provider: anthropic({ apiKey: key, transport }) });
   const session = createSession({ agent, logger: { log } });
   const stream = execute(session, "the secret plan");
-  const told: unknown[] = [];
-  for await (const event of stream) if (!("message" in event)) told.push(event);
+  const notified: unknown[] = [];
+  for await (const event of stream) if (!("message" in event)) notified.push(event);
   const { status, error } = await stream.result();
   const message = "Anthropic answered with status 400: the vendor refused the request as malformed (request req_011CUdL49)";
   expect({ status, error }).toMatchObject({ status: "error", error: { code: "MODEL_BAD_REQUEST", message } });
-  expect(JSON.stringify([told, error])).not.toContain("I do not like");
+  expect(JSON.stringify([notified, error])).not.toContain("I do not like");
   const [, , seen] = log.mock.calls.find(([, text]) => text === "A vendor answered a model call with an error.") ?? [];
   expect(seen).toMatchObject({ code: "MODEL_BAD_REQUEST", error: message });
-  expect(seen.vendorSaid).toContain('I do not like "the secret plan" of [removed]');
+  expect(seen.vendorMessage).toContain('I do not like "the secret plan" of [removed]');
 });
 
 describe("errors", () => {
@@ -238,7 +239,7 @@ describe("errors", () => {
       code: "MODEL_OVERLOADED",
       message: "Anthropic answered with status 502: the vendor is overloaded or failing",
     });
-    expect(vendorSaidBy(error)).toBe("Bad gateway");
+    expect(vendorMessageOf(error)).toBe("Bad gateway");
   });
 
   it("a missing key is named by its variable before any request, and found when it is there", async () => {

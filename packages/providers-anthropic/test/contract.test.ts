@@ -7,7 +7,7 @@ import { anthropic } from "../src/index.ts";
 
 const stopReasons = { stop: "end_turn", length: "max_tokens", tool_calls: "tool_use", refusal: "refusal" } as const;
 
-interface Said {
+interface Written {
   readonly event: JsonObject;
   readonly carries?: "text" | "arguments" | "end";
 }
@@ -17,7 +17,7 @@ function blockOf(
   index: number,
   start: JsonObject,
   deltas: readonly { readonly delta: JsonObject; readonly carries?: "text" | "arguments" }[],
-): Said[] {
+): Written[] {
   return [
     { event: { type: "content_block_start", index, content_block: start } },
     ...deltas.map(({ delta, ...more }) => ({ event: { type: "content_block_delta", index, delta }, ...more })),
@@ -25,8 +25,8 @@ function blockOf(
   ];
 }
 
-function blocksOf({ thinking, text, calls = [] }: WireAnswer): Said[] {
-  const blocks: Said[][] = [];
+function blocksOf({ thinking, text, calls = [] }: WireAnswer): Written[] {
+  const blocks: Written[][] = [];
   if (thinking) {
     const pieces = thinking.pieces.map((piece) => ({ delta: { type: "thinking_delta", thinking: piece } }));
     const signature = { delta: { type: "signature_delta", signature: thinking.signature ?? "a signature" } };
@@ -57,7 +57,7 @@ function usageOf({ usage }: WireAnswer): JsonObject {
 }
 
 function framesOf(answer: WireAnswer): readonly WireFrame[] {
-  const said: readonly Said[] = [
+  const written: readonly Written[] = [
     {
       event: {
         type: "message_start",
@@ -76,7 +76,7 @@ function framesOf(answer: WireAnswer): readonly WireFrame[] {
     { event: { type: "message_delta", delta: { stop_reason: stopReasons[answer.stop], stop_sequence: null }, usage: usageOf(answer) } },
     { event: { type: "message_stop" }, carries: "end" },
   ];
-  return said.map(({ event, ...more }) => ({ text: `event: ${String(event["type"])}\ndata: ${JSON.stringify(event)}\n\n`, ...more }));
+  return written.map(({ event, ...more }) => ({ text: `event: ${String(event["type"])}\ndata: ${JSON.stringify(event)}\n\n`, ...more }));
 }
 
 function wholeOf(answer: WireAnswer): JsonObject {

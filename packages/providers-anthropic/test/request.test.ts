@@ -384,7 +384,7 @@ describe("history", () => {
       content: [{ type: "web_search_result", encrypted_content: "e" }],
     };
     const cited = { type: "web_search_result_location", cited_text: "c", encrypted_index: "i" };
-    const said = assistant(
+    const written = assistant(
       { type: "thinking", text: "hm", opaque: { vendor: "anthropic", data: { signature: "sig" } } },
       { type: "thinking", text: "foreign", opaque: { vendor: "gemini", data: "x" } },
       { type: "thinking", text: "unsigned" },
@@ -394,7 +394,7 @@ describe("history", () => {
       { type: "opaque", vendor: "anthropic", data: found },
       { type: "text", text: "it is", opaque: { vendor: "anthropic", data: { citations: [cited] } } },
     );
-    expect(messagesOf([user("go"), said, user("on")])).toMatchObject([
+    expect(messagesOf([user("go"), written, user("on")])).toMatchObject([
       {},
       {
         content: [

@@ -104,7 +104,7 @@ function checkMessages(messages: readonly JsonObject[], report: Report): void {
   checkServerTools(messages, report);
 }
 
-/** A server tool's result stands in the answer that used it, or in one that goes on with it after the results of other calls. */
+/** A server tool's result stands in the answer that used it, or in one that continues it after the results of other calls. */
 function checkServerTools(messages: readonly JsonObject[], report: Report): void {
   let open: string[] = [];
   for (const [at, message] of messages.entries()) {

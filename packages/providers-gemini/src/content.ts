@@ -111,10 +111,10 @@ export interface ResultParts {
 export function resultParts(message: ToolResultMessage): ResultParts {
   const parts = partsOf<ResultPart>(message.content);
   const media = parts.flatMap((part) => (part.type === "image" || part.type === "file" ? [mediaPart(part)] : []));
-  const said = parts.filter((part) => part.type === "text" || part.type === "json");
-  const only = said.length === 1 ? said[0] : undefined;
+  const written = parts.filter((part) => part.type === "text" || part.type === "json");
+  const only = written.length === 1 ? written[0] : undefined;
   const output: Json =
-    only?.type === "json" ? only.value : said.map((part) => (part.type === "text" ? part.text : JSON.stringify(part.value))).join("");
+    only?.type === "json" ? only.value : written.map((part) => (part.type === "text" ? part.text : JSON.stringify(part.value))).join("");
   return { response: message.isError ? { error: output } : { output }, media };
 }
 

@@ -1,4 +1,4 @@
-import { AgentError, vendorSaidBy } from "@loopwright/core";
+import { AgentError, vendorMessageOf } from "@loopwright/core";
 import { errorFromStatus, rateLimitWaitMaxMs, type VendorFailure, vendorErrorOf } from "@loopwright/provider-kit";
 import { vendorName } from "./options.ts";
 
@@ -37,7 +37,7 @@ export function bodyError(body: unknown, context: BodyErrorContext): AgentError 
     message: error.message,
     retryAfterMs,
     details: error.details,
-    vendorSaid: vendorSaidBy(error),
+    vendorMessage: vendorMessageOf(error),
   });
 }
 

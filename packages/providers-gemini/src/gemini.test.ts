@@ -1,4 +1,4 @@
-import { createAgent, defineTool, vendorSaidBy } from "@loopwright/core";
+import { createAgent, defineTool, vendorMessageOf } from "@loopwright/core";
 import { type LoopbackServer, loopbackServer } from "@loopwright/provider-kit/testing";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { answerWith, asked, call, canned, eventsOf } from "../test/canned.ts";
@@ -120,7 +120,7 @@ describe("gemini", () => {
       const { fetch, sent } = canned(body, { status, headers: json });
       const error = await call(fetch, options).catch((thrown: unknown) => thrown);
       expect(error).toMatchObject({ code, retryAfterMs });
-      expect(vendorSaidBy(error)).toContain(message.slice(0, 40));
+      expect(vendorMessageOf(error)).toContain(message.slice(0, 40));
       expect(sent).toHaveLength(1);
     }
   });

@@ -34,14 +34,14 @@ export function eventsOf(...answers: readonly unknown[]): string {
   return answers.map((answer) => `data: ${JSON.stringify(answer)}\r\n\r\n`).join("");
 }
 
-/** One answer with these parts, finished unless told otherwise. */
+/** One answer with these parts, finished unless the test sets it otherwise. */
 export function answerWith(parts: readonly unknown[], finishReason: string | null = "STOP", more: object = {}): object {
   return { candidates: [{ content: { parts, role: "model" }, ...(finishReason === null ? {} : { finishReason }), ...more }] };
 }
 
 export const asked: ModelRequest = { model: "gemini-2.5-flash", messages: [{ role: "user", content: "hello" }] };
 
-/** Makes one call and folds what it says; rejects with what it throws. */
+/** Makes one call and folds what it states; rejects with what it throws. */
 export async function call(
   fetch: typeof globalThis.fetch,
   request: Partial<ModelRequest> = {},

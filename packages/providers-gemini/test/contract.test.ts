@@ -7,13 +7,13 @@ import { gemini } from "../src/index.ts";
 
 const finishReasons = { stop: "STOP", length: "MAX_TOKENS", tool_calls: "STOP", refusal: "SAFETY" } as const;
 
-interface Said {
+interface Written {
   readonly part: JsonObject;
   readonly carries?: "text" | "arguments";
 }
 
 /** Calls come whole, with their arguments as a value; the signature of the thinking stands on the first of them, else on the text. */
-function saidBy({ thinking, text = [], calls = [] }: WireAnswer): readonly Said[] {
+function writtenBy({ thinking, text = [], calls = [] }: WireAnswer): readonly Written[] {
   const signed = thinking?.signature === undefined ? {} : { thoughtSignature: thinking.signature };
   return [
     ...(thinking?.pieces ?? []).map((piece) => ({ part: { text: piece, thought: true } })),
@@ -49,7 +49,10 @@ function answerOf(parts: readonly JsonObject[], more: JsonObject = {}): JsonObje
 function framesOf(answer: WireAnswer): readonly WireFrame[] {
   const frame = (value: JsonObject): string => `data: ${JSON.stringify(value)}\r\n\r\n`;
   const end = { ...answerOf([{ text: "" }], { finishReason: finishReasons[answer.stop] }), ...usageOf(answer) };
-  return [...saidBy(answer).map(({ part, ...more }) => ({ text: frame(answerOf([part])), ...more })), { text: frame(end), carries: "end" }];
+  return [
+    ...writtenBy(answer).map(({ part, ...more }) => ({ text: frame(answerOf([part])), ...more })),
+    { text: frame(end), carries: "end" },
+  ];
 }
 
 /** Neighbouring pieces of text are one part where nothing is streamed. */
@@ -60,7 +63,7 @@ function wholeOf(answer: WireAnswer): JsonObject {
     ...(text ? { text: [text.join("")] } : {}),
     ...(thinking ? { thinking: { ...thinking, pieces: [thinking.pieces.join("")] } } : {}),
   };
-  const parts = saidBy(joined).map(({ part }) => part);
+  const parts = writtenBy(joined).map(({ part }) => part);
   return { ...answerOf(parts, { finishReason: finishReasons[answer.stop] }), ...usageOf(answer) };
 }
 

@@ -1,4 +1,4 @@
-import { AgentError, isAgentError, vendorSaidBy } from "@loopwright/core";
+import { AgentError, isAgentError, vendorMessageOf } from "@loopwright/core";
 import { errorFromStatus, type VendorFailure, vendorErrorOf } from "@loopwright/provider-kit";
 import { vendorName } from "./options.ts";
 
@@ -14,13 +14,13 @@ export function explained(error: AgentError, baseURL: string): AgentError {
 
 /** The error for an answer with the status of one. */
 export function failureOf({ text, ...failure }: VendorFailure): AgentError {
-  const said = vendorErrorOf(text);
-  const error = errorFromStatus({ provider: vendorName, ...said, ...failure });
-  if (error.code !== "MODEL_NOT_FOUND" || !/model/i.test(said.message ?? "")) return error;
+  const written = vendorErrorOf(text);
+  const error = errorFromStatus({ provider: vendorName, ...written, ...failure });
+  if (error.code !== "MODEL_NOT_FOUND" || !/model/i.test(written.message ?? "")) return error;
   return new AgentError("MODEL_NOT_FOUND", {
     message: error.message,
     fix: "Fetch the model with `ollama pull`, or check its name.",
     details: error.details,
-    vendorSaid: vendorSaidBy(error),
+    vendorMessage: vendorMessageOf(error),
   });
 }

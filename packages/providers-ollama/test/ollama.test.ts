@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
-import { createAssembler, type ModelChunk, vendorSaidBy } from "@loopwright/core";
+import { createAssembler, type ModelChunk, vendorMessageOf } from "@loopwright/core";
 import type { ModelProvider, ModelRequest } from "@loopwright/core/ports";
 import { nodeHttp } from "@loopwright/provider-kit/node";
 import { loopbackServer } from "@loopwright/provider-kit/testing";
@@ -104,9 +104,11 @@ describe("ends", () => {
   });
 
   it("text and thinking that alternate are blocks of their own", async () => {
-    const said = (message: object): string => `${JSON.stringify({ message })}\n`;
+    const written = (message: object): string => `${JSON.stringify({ message })}\n`;
     const chunks = await run(
-      canned(`${said({ content: "a" })}${said({ thinking: "b" })}${said({ content: "c" })}${said({ content: "d" })}{"done":true}\n`),
+      canned(
+        `${written({ content: "a" })}${written({ thinking: "b" })}${written({ content: "c" })}${written({ content: "d" })}{"done":true}\n`,
+      ),
     );
     expect(chunks.flatMap((chunk) => (chunk.type === "text" || chunk.type === "thinking" ? [[chunk.index, chunk.delta]] : []))).toEqual([
       [0, "a"],
@@ -133,7 +135,7 @@ describe("errors", () => {
   ])("%s in the middle of a stream reach the operator's log verbatim", async (_, line, words) => {
     const error = await run(canned(`${lines[0]}${line}\n`)).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: "MODEL_OVERLOADED", message: "Ollama reported an error: the vendor is overloaded or failing" });
-    expect(vendorSaidBy(error)).toBe(words);
+    expect(vendorMessageOf(error)).toBe(words);
   });
 
   it.each([

@@ -116,13 +116,13 @@ describe("history", () => {
   });
 
   it("sends its own thinking back and drops what is another vendor's", () => {
-    const said = assistant(
+    const written = assistant(
       { type: "thinking", text: "mine", opaque: { vendor: "ollama", data: {} } },
       { type: "thinking", text: "foreign", opaque: { vendor: "anthropic", data: {} } },
       { type: "opaque", vendor: "anthropic", data: {} },
       { type: "text", text: "so" },
     );
-    expect(messagesOf([user("go"), said, user("on")])).toMatchObject([{}, { role: "assistant", content: "so", thinking: "mine" }, {}]);
+    expect(messagesOf([user("go"), written, user("on")])).toMatchObject([{}, { role: "assistant", content: "so", thinking: "mine" }, {}]);
   });
 
   it("joins the user's messages, with a notice as marked text", () => {

@@ -58,7 +58,7 @@ interface Call {
   extra: Json | undefined;
   name: string;
   /** Its `call-start` has been added; until then its name may continue. */
-  isTold: boolean;
+  isNotified: boolean;
 }
 
 /** Decodes the chunks of chat completions, of OpenAI and of servers that speak it. */
@@ -127,7 +127,7 @@ export class ChatDecoder implements ChunkDecoder<SseEvent> {
     if (!this.#hasChoices) throw notTheApi(provider, "a stream without choices");
     this.#out = out;
     for (const call of this.#calls) {
-      this.#tell(call);
+      this.#notify(call);
       closeCall(call, out);
     }
     const details = this.#details.all();
@@ -200,13 +200,13 @@ export class ChatDecoder implements ChunkDecoder<SseEvent> {
     const number = indexIn(piece.index, "the index of a tool call") ?? place;
     let call = this.#byNumber.get(number);
     if (call === undefined || isOtherCall(call, piece)) call = this.#startCall(number, piece);
-    else if (!call.isTold) call.name = longerName(call.name, nameOf(piece));
+    else if (!call.isNotified) call.name = longerName(call.name, nameOf(piece));
     if (piece.extra_content !== undefined) call.extra = piece.extra_content;
     const delta = call.custom
       ? customInput.piece(textIn(recordIn(piece.custom, "a tool call")?.input, "an input") ?? "")
       : textIn(recordIn(piece.function, "a tool call")?.arguments, "the arguments of a tool call");
     if (!delta) return;
-    this.#tell(call);
+    this.#notify(call);
     this.#out.push({ type: "call-args", index: call.index, delta });
   }
 
@@ -214,14 +214,14 @@ export class ChatDecoder implements ChunkDecoder<SseEvent> {
     const custom = piece.custom !== undefined && piece.custom !== null;
     const name = nameOf(piece) ?? "";
     const last = this.#calls.at(-1);
-    if (last) this.#tell(last);
+    if (last) this.#notify(last);
     const call: Call = {
       index: this.#blocks++,
       id: textIn(piece.id, "the id of a tool call") || undefined,
       custom,
       extra: undefined,
       name,
-      isTold: false,
+      isNotified: false,
     };
     this.#calls.push(call);
     this.#byNumber.set(number, call);
@@ -229,9 +229,9 @@ export class ChatDecoder implements ChunkDecoder<SseEvent> {
   }
 
   /** Not before its name is whole: the first piece of it may be the name of another tool. */
-  #tell(call: Call): void {
-    if (call.isTold) return;
-    call.isTold = true;
+  #notify(call: Call): void {
+    if (call.isNotified) return;
+    call.isNotified = true;
     const { index, id, name } = call;
     this.#out.push(id === undefined ? { type: "call-start", index, name } : { type: "call-start", index, id, name });
     if (call.custom) this.#out.push({ type: "call-args", index, delta: customInput.open });

@@ -266,8 +266,8 @@ function resultMessages(message: ToolResultMessage, id: string): readonly JsonOb
       }
     }
   }
-  const said = texts.join("\n");
-  const content = message.isError ? errorResultText(said) : said === "" ? emptyOutput : said;
+  const written = texts.join("\n");
+  const content = message.isError ? errorResultText(written) : written === "" ? emptyOutput : written;
   return [{ role: "tool", tool_call_id: id, content }, ...images];
 }
 

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import type { ServerResponse } from "node:http";
 import { fileURLToPath } from "node:url";
-import { createAgent, defineTool, isAgentError, vendorSaidBy } from "@loopwright/core";
+import { createAgent, defineTool, isAgentError, vendorMessageOf } from "@loopwright/core";
 import type { ModelProvider } from "@loopwright/core/ports";
 import { nodeHttp } from "@loopwright/provider-kit/node";
 import { type Asked, loopbackServer } from "@loopwright/provider-kit/testing";
@@ -165,8 +165,8 @@ describe.each(apis)("openai over %s", (api) => {
     const built = building.mock.calls.length;
     building.mockRestore();
     expect(built).toBe(1);
-    const said = own.asked.map(({ headers }) => ["authorization", "content-type", "x-team"].map((name) => headers.get(name)));
-    expect(said).toEqual(Array.from({ length: 3 }, () => [`Bearer ${apiKey}`, "application/json", "blue"]));
+    const written = own.asked.map(({ headers }) => ["authorization", "content-type", "x-team"].map((name) => headers.get(name)));
+    expect(written).toEqual(Array.from({ length: 3 }, () => [`Bearer ${apiKey}`, "application/json", "blue"]));
     expect(own.asked[0]?.headers.get("user-agent")).toContain("OpenAI");
   });
 
@@ -203,7 +203,7 @@ describe.each(apis)("openai over %s", (api) => {
       await using server = await loopbackServer(streaming(...answers[api].slice(0, 3), event));
       const error = await answerOf(at(server.origin, { api })).catch((thrown: unknown) => thrown);
       expect(error).toMatchObject({ code: "MODEL_OVERLOADED" });
-      expect(vendorSaidBy(error)).toContain("Overloaded now");
+      expect(vendorMessageOf(error)).toContain("Overloaded now");
     }
   });
 

@@ -43,7 +43,7 @@ export class ResponsesDecoder implements ChunkDecoder<SseEvent> {
   readonly #context: ErrorContext;
   /** Calls whose start was emitted, blocks of which a delta was emitted, blocks that are complete. */
   readonly #started = new Set<number>();
-  readonly #said = new Set<number>();
+  readonly #written = new Set<number>();
   readonly #closed = new Set<number>();
   #refusal = "";
   #ended: WholeResponse | undefined;
@@ -138,7 +138,7 @@ export class ResponsesDecoder implements ChunkDecoder<SseEvent> {
   #say(type: "text" | "thinking" | "call-args", index: number, piece: string | undefined): void {
     const delta = textIn(piece, "a delta");
     if (!delta) return;
-    this.#said.add(index);
+    this.#written.add(index);
     this.#out.push({ type, index, delta });
   }
 
@@ -164,7 +164,7 @@ export class ResponsesDecoder implements ChunkDecoder<SseEvent> {
         this.#closeCall(index, item);
         return;
       case "reasoning":
-        if (!this.#said.has(index))
+        if (!this.#written.has(index))
           for (const part of [...listIn(item.summary, "a summary"), ...listIn(item.content, "a content")])
             this.#say("thinking", index, part.text);
         this.#keep(index, verbatim(item));
@@ -178,7 +178,7 @@ export class ResponsesDecoder implements ChunkDecoder<SseEvent> {
   #closeCall(index: number, item: ResponseItem): void {
     this.#startCall(index, item);
     const custom = item.type === "custom_tool_call";
-    if (!this.#said.has(index))
+    if (!this.#written.has(index))
       this.#say("call-args", index, custom ? customInput.piece(textIn(item.input, "an input") ?? "") : item.arguments);
     if (custom) {
       this.#out.push({ type: "call-args", index, delta: customInput.close });
@@ -191,11 +191,11 @@ export class ResponsesDecoder implements ChunkDecoder<SseEvent> {
   }
 
   #closeMessage(index: number, item: ResponseItem): void {
-    const wasSaid = this.#said.has(index);
+    const wasWritten = this.#written.has(index);
     let refusal = "";
     for (const part of listIn(item.content, "a content")) {
       if (part.type === "refusal") refusal += textIn(part.refusal, "a refusal") ?? "";
-      else if (!wasSaid) this.#say("text", index, part.text);
+      else if (!wasWritten) this.#say("text", index, part.text);
     }
     if (this.#refusal === "") this.#refusal = refusal;
     const phase = textIn(item.phase, "a phase");

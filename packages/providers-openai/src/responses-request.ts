@@ -198,8 +198,8 @@ function resultOf(
 function outputOf({ content, isError = false }: ToolResultMessage): Json {
   const parts = partsOf<ResultPart>(content).filter((part) => part.type !== "text" || part.text.trim() !== "");
   if (parts.every((part) => part.type === "text" || part.type === "json")) {
-    const said = parts.map((part) => (part.type === "text" ? part.text : JSON.stringify(part.value))).join("\n");
-    return isError ? errorResultText(said) : said === "" ? emptyOutput : said;
+    const written = parts.map((part) => (part.type === "text" ? part.text : JSON.stringify(part.value))).join("\n");
+    return isError ? errorResultText(written) : written === "" ? emptyOutput : written;
   }
   const items = parts.map(contentPart);
   return isError ? [{ type: "input_text", text: errorResultText("") }, ...items] : items;

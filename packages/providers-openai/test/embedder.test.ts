@@ -1,4 +1,4 @@
-import { vendorSaidBy } from "@loopwright/core";
+import { vendorMessageOf } from "@loopwright/core";
 import { type Asked, embedderUnderTest, loopbackServer } from "@loopwright/provider-kit/testing";
 import { embedderKit, runKit } from "@loopwright/testing";
 import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
@@ -116,7 +116,7 @@ describe("the embedder of OpenAI", () => {
       .embed({ texts: ["long"], purpose: "passage" }, { signal })
       .catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: "CONTEXT_OVERFLOW" });
-    expect(vendorSaidBy(error)).toBe(message);
+    expect(vendorMessageOf(error)).toBe(message);
   });
 
   it("refuses an option with an unknown name", () => {

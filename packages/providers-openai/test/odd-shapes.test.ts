@@ -131,7 +131,7 @@ describe("whatever member has another type than documented, the answer is refuse
         },
       ],
     });
-    // What other events say or have said of an item is not read here.
+    // What other events give or have sent of an item is not read here.
     const isReadElsewhere = /^Event (0, item\.(arguments|namespace)|5, item\.input|6, response\.output\.(0|2|3)\.)/;
     expect(flaws.filter((flaw) => !isReadElsewhere.test(flaw))).toEqual([]);
     expect(tried).toBeGreaterThan(150);

@@ -7,7 +7,7 @@ const isFields = (value: unknown): value is Fields => typeof value === "object" 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 const namePattern = /^[A-Za-z0-9_.-]{1,64}$/;
 
-/** What of the rules a request breaks, as sentences; empty for a good one. Either API, told apart by `messages` and `input`. */
+/** What of the rules a request breaks, as sentences; empty for a good one. Either API, distinguished by `messages` and `input`. */
 export function violationsOf(body: unknown): readonly string[] {
   if (!isFields(body)) return ["the body is no object"];
   const found: string[] = [];

@@ -26,7 +26,7 @@ export function replyTo(request: ModelRequest, attempt: number): OfflineReply {
     const { schema } = request.output;
     return { text: JSON.stringify(argumentsFor(schema, words)) };
   }
-  if (results.length > 0) return { text: `${results.map(retell).join("\n\n")}\n\n${label}` };
+  if (results.length > 0) return { text: `${results.map(rewrite).join("\n\n")}\n\n${label}` };
   return command(words, { tools, attempt }) ?? echo(text, words);
 }
 
@@ -52,11 +52,11 @@ function anyOf(tools: readonly ToolSpec[]): readonly ToolSpec[] {
 
 function announce(calls: Calls, results: Exchange["results"]): string {
   const names = calls.map(({ name }) => `\`${name}\``).join(" and ");
-  const told = results.at(-1);
-  return told ? `${retell(told)}\n\nNext I call ${names}.` : `I call ${names}.`;
+  const notified = results.at(-1);
+  return notified ? `${rewrite(notified)}\n\nNext I call ${names}.` : `I call ${names}.`;
 }
 
-function retell({ name, result }: Exchange["results"][number]): string {
+function rewrite({ name, result }: Exchange["results"][number]): string {
   const text = shown(result).trim();
   const quoted = text.length > shownMax ? `${text.slice(0, shownMax)} …` : text;
   if (hasFailed(result)) return `The tool \`${name}\` gave no result: ${quoted || "it said nothing"}`;
@@ -64,27 +64,27 @@ function retell({ name, result }: Exchange["results"][number]): string {
 }
 
 function command(words: Words, { tools, attempt }: { tools: readonly ToolSpec[]; attempt: number }): OfflineReply | undefined {
-  const says = (pattern: RegExp): boolean => words.words.length <= commandWordsMax && pattern.test(words.text);
-  if (words.words.length === 0 || says(/\b(help|hello|hi|hey|start)\b|what can you/i)) {
+  const prints = (pattern: RegExp): boolean => words.words.length <= commandWordsMax && pattern.test(words.text);
+  if (words.words.length === 0 || prints(/\b(help|hello|hi|hey|start)\b|what can you/i)) {
     return { text: `${helpText(tools.map(({ name }) => name))}\n\n${label}` };
   }
-  if (says(/\bretry\b/i)) {
+  if (prints(/\bretry\b/i)) {
     if (attempt > 1) return { text: `Attempt ${attempt} worked: the one before failed because you asked to see that.\n\n${label}` };
     return {
       text: "This attempt is going to",
       failure: { code: "MODEL_OVERLOADED", message: "The offline demo model fails once, as asked." },
     };
   }
-  if (says(/\berror\b|\bfail/i)) {
+  if (prints(/\berror\b|\bfail/i)) {
     return {
       text: "This answer ends in",
       failure: { code: "MODEL_BAD_REQUEST", message: "The offline demo model failed, because you asked for it." },
     };
   }
-  if (says(/\brefus/i)) return { text: "I am sorry,", refusal };
-  if (says(/\bcut off\b/i)) return { text: "This answer is cut off by the output limit in the middle of a", cutOff: true };
-  if (says(/\blong\b/i)) return { text: `${longText}\n\n${label}` };
-  if (says(/\btools?\b|\bclient\b/i)) {
+  if (prints(/\brefus/i)) return { text: "I am sorry,", refusal };
+  if (prints(/\bcut off\b/i)) return { text: "This answer is cut off by the output limit in the middle of a", cutOff: true };
+  if (prints(/\blong\b/i)) return { text: `${longText}\n\n${label}` };
+  if (prints(/\btools?\b|\bclient\b/i)) {
     return { text: `No fitting tool was offered to me. Give the agent one and ask again.\n\n${label}` };
   }
   return undefined;

@@ -8,8 +8,8 @@ import type { ModelRequest } from "@loopwright/core/ports";
  */
 export function requestDigest(request: ModelRequest, scrub: (text: string) => string): string {
   const { messages, ...rest } = request;
-  const { cacheKey: _, ...said } = rest;
-  return hash(scrub(canonical({ ...said, messages: nameless(messages) })));
+  const { cacheKey: _, ...written } = rest;
+  return hash(scrub(canonical({ ...written, messages: nameless(messages) })));
 }
 
 function nameless(messages: readonly Message[]): readonly Json[] {

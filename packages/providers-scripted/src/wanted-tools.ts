@@ -50,7 +50,7 @@ const changing: ReadonlySet<string> = new Set([
   "send",
   "put",
 ]);
-const toldToUse = /\b(use|call|run|try)\b/i;
+const namedTools = /\b(use|call|run|try)\b/i;
 
 const showsSeveral = /\b(several|both|parallel|three|two|many)\b.*\btools?\b|\btools at once\b/i;
 const showsOne = /\b(use|call|try|show|run)\b.*\btools?\b|^\W*tools?\W*$/i;
@@ -64,8 +64,8 @@ export function wantedTools(tools: readonly ToolSpec[], words: Words): readonly 
     if (tool) return [tool];
   }
   if (showsSeveral.test(words.text)) return harmlessOf(tools).slice(0, severalMax);
-  const said = conceptsOf(words);
-  const hits = tools.map((tool) => hitOf(tool, words, said)).filter((hit) => hit.score > 0);
+  const written = conceptsOf(words);
+  const hits = tools.map((tool) => hitOf(tool, words, written)).filter((hit) => hit.score > 0);
   const best = hits.filter((hit, place) => !hits.some((other, at) => beats(other, hit, at < place)));
   if (best.length > 0) return best.sort((a, b) => a.at - b.at).map((hit) => hit.tool);
   return showsOne.test(words.text) ? harmlessOf(tools).slice(0, 1) : [];
@@ -86,15 +86,15 @@ interface Hit {
   readonly shared: readonly string[];
 }
 
-function hitOf(tool: ToolSpec, { text }: Words, said: ReadonlyMap<string, number>): Hit {
+function hitOf(tool: ToolSpec, { text }: Words, written: ReadonlyMap<string, number>): Hit {
   const named = text.toLowerCase().indexOf(tool.name.toLowerCase());
   const tokens = tokensOf(tool.name);
   const isNamed = named >= 0 && tool.name.length > 2;
-  if (isChanging(tokens) && !(isNamed && toldToUse.test(text.slice(0, named)))) return { tool, score: 0, at: 0, shared: [] };
+  if (isChanging(tokens) && !(isNamed && namedTools.test(text.slice(0, named)))) return { tool, score: 0, at: 0, shared: [] };
   // A tool for files matches only when the message mentions a file: `read` alone is too vague.
-  const fits = !tokens.includes("file") || said.has("file");
-  const shared = fits ? tokens.filter((token) => said.has(token)) : [];
-  const places = shared.map((token) => said.get(token) ?? 0);
+  const fits = !tokens.includes("file") || written.has("file");
+  const shared = fits ? tokens.filter((token) => written.has(token)) : [];
+  const places = shared.map((token) => written.get(token) ?? 0);
   if (isNamed) return { tool, score: 100, at: named, shared: tokens };
   return { tool, score: shared.length, at: Math.min(...places), shared };
 }
@@ -106,10 +106,10 @@ function beats(other: Hit, hit: Hit, isEarlier: boolean): boolean {
 }
 
 function conceptsOf(words: Words): ReadonlyMap<string, number> {
-  const said = new Map<string, number>();
+  const written = new Map<string, number>();
   const text = words.text.toLowerCase();
   const mention = (token: string, at: number): void => {
-    if (!idle.has(token) && !said.has(token)) said.set(token, at);
+    if (!idle.has(token) && !written.has(token)) written.set(token, at);
   };
   let from = 0;
   for (const word of words.words) {
@@ -119,7 +119,7 @@ function conceptsOf(words: Words): ReadonlyMap<string, number> {
   }
   if (words.expression) mention("maths", Math.max(0, words.text.search(/\d/)));
   if (words.fileName) mention("file", words.text.indexOf(words.fileName));
-  return said;
+  return written;
 }
 
 function tokensOf(name: string): readonly string[] {

@@ -204,11 +204,11 @@ async function startWorker({ url = "", prefix = "", lockMs = 0 }: BullQueueOptio
     if (child.kill("SIGKILL")) await ended;
   });
   if (!child.stdout) throw new Error("The child has no output.");
-  const said: string[] = [];
-  const lines = createInterface({ input: child.stdout }).on("line", (line) => said.push(line));
+  const written: string[] = [];
+  const lines = createInterface({ input: child.stdout }).on("line", (line) => written.push(line));
   return {
     child,
-    taken: async () => said[0] ?? String((await once(lines, "line"))[0]),
-    takenSoFar: async () => said.join(" "),
+    taken: async () => written[0] ?? String((await once(lines, "line"))[0]),
+    takenSoFar: async () => written.join(" "),
   };
 }

@@ -4,9 +4,9 @@ import { type DurableEvent, textOf } from "@loopwright/core/protocol";
 import { describe, expect, it } from "vitest";
 import { turnOfLoop, until } from "../../host/test/turn-of-loop.ts";
 import { listen } from "../src/node/listen.ts";
+import { type CommandedScene, openCommandedScene, quiet, watchStream } from "./commanded-scene.ts";
 import { connectOverPort } from "./connect-over-port.ts";
 import { type Connect, textOfAnswer } from "./connection.ts";
-import { openToldScene, quiet, type ToldScene, watchStream } from "./told-scene.ts";
 
 const events = "/api/sessions/s/events";
 
@@ -25,11 +25,11 @@ const answers = (history: readonly DurableEvent[]): readonly { readonly text: st
       : [],
   );
 
-const saidByUser = (history: readonly DurableEvent[]): readonly string[] =>
+const writtenByUser = (history: readonly DurableEvent[]): readonly string[] =>
   history.flatMap((event) => (event.type === "message_end" && event.message.role === "user" ? [textOf(event.message)] : []));
 
 describe("that disconnects", () => {
-  async function leaveInMidAnswer(scene: ToldScene, connect: Connect): Promise<void> {
+  async function leaveInMidAnswer(scene: CommandedScene, connect: Connect): Promise<void> {
     const execute = { path: "/api/agent/execute", method: "POST", body: { sessionId: "s", input: "Tell me" } } as const;
     const running = await watchStream(connect, execute);
     const others = [await watchStream(connect, { path: events }), await watchStream(connect, { path: `${events}?after=` })];
@@ -50,12 +50,12 @@ describe("that disconnects", () => {
   }
 
   it("does not stop the run, although no reader is left", async () => {
-    const scene = await openToldScene();
+    const scene = await openCommandedScene();
     await leaveInMidAnswer(scene, scene.connect);
   });
 
   it("does not stop the run over sockets either", async () => {
-    const scene = await openToldScene();
+    const scene = await openCommandedScene();
     const listening = await listen(scene.door);
     await leaveInMidAnswer(scene, connectOverPort(listening.url));
     await scene.door.close();
@@ -63,7 +63,7 @@ describe("that disconnects", () => {
   });
 
   it("does not stop the run when it goes before the first byte", async () => {
-    const scene = await openToldScene();
+    const scene = await openCommandedScene();
     const body = { sessionId: "s", input: "Tell me" };
     const connection = await scene.connect({ path: "/api/agent/execute", method: "POST", body, cutAfter: 0 });
     expect(await connection?.read()).toBeUndefined();
@@ -76,7 +76,7 @@ describe("that disconnects", () => {
 
 describe("an abort", () => {
   it("stops the run, keeps the partial answer, and ends every stream with it", async () => {
-    const scene = await openToldScene();
+    const scene = await openCommandedScene();
     const body = { sessionId: "s", input: "Tell me" };
     const running = await scene.watch({ path: "/api/agent/execute", method: "POST", body });
     const following = await scene.watch({ path: events });
@@ -95,7 +95,7 @@ describe("an abort", () => {
   });
 
   it("keeps the partial answer of a run without readers", async () => {
-    const scene = await openToldScene();
+    const scene = await openCommandedScene();
     await scene.say("Tell me");
     scene.model.say("Half");
     await quiet();
@@ -106,7 +106,7 @@ describe("an abort", () => {
   });
 
   it("twice is once, and after the end there is nothing to stop", async () => {
-    const scene = await openToldScene();
+    const scene = await openCommandedScene();
     await scene.say("Tell me");
     scene.model.say("Half");
     await quiet();
@@ -120,7 +120,7 @@ describe("an abort", () => {
   });
 
   it("before the first word leaves no answer behind", async () => {
-    const scene = await openToldScene();
+    const scene = await openCommandedScene();
     await scene.say("Tell me");
     expect((await abort(scene.connect)).aborting).toBe(true);
     await scene.rests();
@@ -136,7 +136,7 @@ describe("an abort", () => {
   it("and a message at the same time: the message is not lost, whichever was first", async () => {
     for (let seed = 1; seed <= 40; seed++) {
       const random = seededRandom(seed);
-      const scene = await openToldScene();
+      const scene = await openCommandedScene();
       await scene.say("First");
       scene.model.say("Half");
       await quiet();
@@ -152,7 +152,7 @@ describe("an abort", () => {
       scene.model.end();
       await scene.rests();
       const history = await scene.history();
-      expect(saidByUser(history), `seed ${seed}`).toEqual(["First", "Second"]);
+      expect(writtenByUser(history), `seed ${seed}`).toEqual(["First", "Second"]);
       expect(answers(history)[0], `seed ${seed}`).toEqual({ text: "Half", stopReason: "aborted" });
     }
   });
@@ -169,7 +169,7 @@ describe("an abort", () => {
           signal.addEventListener("abort", () => resolve("stopped"), { once: true });
         }),
     };
-    const scene = await openToldScene({ tools: [tool] });
+    const scene = await openCommandedScene({ tools: [tool] });
     await scene.say("Dig");
     scene.model.call("dig", {});
     scene.model.call("dig", { deeper: true });
@@ -183,7 +183,7 @@ describe("an abort", () => {
     scene.model.end();
     await scene.rests();
     const history = await scene.history();
-    expect(saidByUser(history)).toEqual(["Dig", "Not there!"]);
+    expect(writtenByUser(history)).toEqual(["Dig", "Not there!"]);
     await following.got("rest");
     expect(following.reader.durable).toEqual(history);
     expect(following.reader.flaws).toEqual([]);

@@ -124,12 +124,13 @@ describe("`authorize`", () => {
 
   it("answers about a hidden session word for word as about one that does not exist", async () => {
     const { refused } = await serverThat((_principal, _action, session) => session !== "a");
-    const told = async (path: string) => {
+    const notified = async (path: string) => {
       const { headers: _, ...problem } = await refused(path);
       return JSON.stringify(problem).replaceAll("`a`", "`none`");
     };
-    for (const end of ["", "/runs/r", "/events"]) expect(await told(`/api/sessions/a${end}`)).toBe(await told(`/api/sessions/none${end}`));
-    expect(await told("/api/agent/session/a")).toBe(await told("/api/agent/session/none"));
+    for (const end of ["", "/runs/r", "/events"])
+      expect(await notified(`/api/sessions/a${end}`)).toBe(await notified(`/api/sessions/none${end}`));
+    expect(await notified("/api/agent/session/a")).toBe(await notified("/api/agent/session/none"));
   });
 
   it("lets nothing happen that it refuses", async () => {

@@ -57,7 +57,7 @@ describe("a session that two servers begin at the same moment", () => {
 
   it("has the prompt of the first, and answers both", async () => {
     const { model, slow, fast, isWriting, write } = openPair();
-    const input = (systemPrompt: string, said: string) => ({ sessionId: "s1", input: said, context: { systemPrompt } });
+    const input = (systemPrompt: string, written: string) => ({ sessionId: "s1", input: written, context: { systemPrompt } });
     const late = slow.send(path, { json: input("Be rude.", "hi") });
     await isWriting;
     const begun = await fast.send(path, { json: input("Be kind.", "hello") });

@@ -66,7 +66,7 @@ export function paced(provider: ModelProvider, random: () => number): ModelProvi
   };
 }
 
-/** Its output is what it said. */
+/** Its output is what it sent. */
 const countTool = (random: () => number): Tool =>
   defineTool({
     name: "count",

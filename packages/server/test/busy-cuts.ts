@@ -132,14 +132,15 @@ export function flawsOfExecution({ reader, complete, end }: ExecutionRecord, his
   const expected = ofRun.filter((event) => compareCursors(event, last) <= 0);
   const isWhole = status === "awaiting_tool_execution" || last.type === "run_end";
   const messages = (end?.["messages"] ?? []) as readonly Message[];
-  const said = expected.flatMap((event) => (event.type === "message_end" ? [event.message] : []));
-  const isTold =
-    messages.length === said.length && said.every((one) => messages.some((other) => differenceOf(one, other, "message") === undefined));
+  const written = expected.flatMap((event) => (event.type === "message_end" ? [event.message] : []));
+  const isNotified =
+    messages.length === written.length &&
+    written.every((one) => messages.some((other) => differenceOf(one, other, "message") === undefined));
   return [
     ...reader.flaws,
     ...differences(reader.durable, expected),
     ...(isWhole ? [] : [`it ended as ${String(status)} after ${last.type}`]),
-    ...(isTold ? [] : [`its end tells ${messages.length} messages, the log ${said.length}`]),
+    ...(isNotified ? [] : [`its end tells ${messages.length} messages, the log ${written.length}`]),
   ];
 }
 

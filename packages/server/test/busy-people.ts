@@ -21,8 +21,8 @@ export async function keepBusy({ door, sessionId, random, deeds }: BusyPeopleOpt
   const done: Deeds = {};
   const act = async (): Promise<void> => {
     const deed = drawDeed(random);
-    const told = await refusalOf(() => door.use(sessionId, (hosted) => doDeed(deed, hosted, random)));
-    const name = told === undefined ? deed : `${deed} ${told}`;
+    const notified = await refusalOf(() => door.use(sessionId, (hosted) => doDeed(deed, hosted, random)));
+    const name = notified === undefined ? deed : `${deed} ${notified}`;
     done[name] = (done[name] ?? 0) + 1;
   };
   for (let left = deeds; left > 0; left--) {
@@ -33,7 +33,7 @@ export async function keepBusy({ door, sessionId, random, deeds }: BusyPeopleOpt
   return done;
 }
 
-/** Keeps a session busy as long as somebody else works with it, who may wait for answers or for an end. */
+/** Keeps a session busy as long as another user works with it. That user may wait for answers or for an end. */
 export async function keepBusyUntil<Result>(others: Promise<Result>, options: BusyPeopleOptions): Promise<[Deeds, Result]> {
   let areDone = false;
   const done = others.finally(() => {

@@ -6,7 +6,7 @@ import { busyAgent } from "./busy-agent.ts";
 import { type FaultyStore, faultyStore } from "./faulty-store.ts";
 import { openStreamDoor, type StreamDoor } from "./stream-door.ts";
 
-/** A door with a busy agent behind it, on a clock that goes on with every turn of the event loop. */
+/** A door with a busy agent behind it, on a clock that advances with every turn of the event loop. */
 export interface BusyScene {
   readonly door: StreamDoor;
   readonly store: SessionStore;
@@ -25,7 +25,7 @@ export interface BusySceneOptions {
   readonly faultShare?: number;
 }
 
-/** Limits are drawn too: long and short memories, connections that age, sessions that are let go of while nobody looks. */
+/** Limits are drawn too: long and short memories, connections that age, sessions that are let go of while they are unused. */
 export function openBusyScene(seed: number, { spoil, mayHang, faultShare = 0 }: BusySceneOptions = {}): BusyScene {
   const random = seededRandom(seed);
   const isTight = seed % 3 === 0;

@@ -41,8 +41,8 @@ describe("executions whose connections are cut at any byte, in either direction"
         "user,assistant,tool_result,tool_result,assistant,tool_result,tool_result,assistant",
       );
       expect(scene.model.requests.length).toBe(3);
-      const told = await untilItGetsThrough(() => scene.client.sessions.events(stream.sessionId));
-      expect(durable(events)).toEqual(told.events);
+      const notified = await untilItGetsThrough(() => scene.client.sessions.events(stream.sessionId));
+      expect(durable(events)).toEqual(notified.events);
       connections += scene.asked.filter((asked) => asked.endsWith("/execute")).length;
     }
     expect(connections).toBeGreaterThan(200);

@@ -1,4 +1,4 @@
-/** What a request on a test's connection says. */
+/** What a request on a test's connection states. */
 export interface Ask {
   readonly path: string;
   readonly method?: "GET" | "POST" | "PUT";

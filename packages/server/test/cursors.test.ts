@@ -2,8 +2,8 @@ import { seededRandom } from "@loopwright/core/memory";
 import { compareCursors, cursorAfter, type DurableEvent, encodeCursor, type SessionSnapshot } from "@loopwright/core/protocol";
 import { describe, expect, it } from "vitest";
 import { flawsOf } from "./busy-cuts.ts";
+import { type CommandedScene, openCommandedScene, quiet, type Watching } from "./commanded-scene.ts";
 import { type Connection, textOfAnswer } from "./connection.ts";
-import { openToldScene, quiet, type ToldScene, type Watching } from "./told-scene.ts";
 
 const path = "/api/sessions/s/events";
 const json = { Accept: "application/json" };
@@ -14,8 +14,8 @@ async function codeOf(connection: Connection | undefined): Promise<string> {
   return `${connection?.status} ${code}`;
 }
 
-async function restedScene(): Promise<ToldScene & { readonly tail: string; readonly events: readonly DurableEvent[] }> {
-  const scene = await openToldScene();
+async function restedScene(): Promise<CommandedScene & { readonly tail: string; readonly events: readonly DurableEvent[] }> {
+  const scene = await openCommandedScene();
   await scene.exchange("Good morning", "Grüß Gott 世界");
   await scene.exchange("And now?", "Nothing.");
   const events = await scene.history();
@@ -93,8 +93,8 @@ describe("a cursor", () => {
     const { connect, events } = await restedScene();
     for (const event of events) {
       const answer = await connect({ path: `${path}?after=${encodeCursor(event)}`, headers: json });
-      const { events: told } = JSON.parse(answer ? await textOfAnswer(answer) : "") as { readonly events: readonly DurableEvent[] };
-      expect(told).toEqual(events.filter((other) => compareCursors(other, event) > 0));
+      const { events: notified } = JSON.parse(answer ? await textOfAnswer(answer) : "") as { readonly events: readonly DurableEvent[] };
+      expect(notified).toEqual(events.filter((other) => compareCursors(other, event) > 0));
     }
     expect(new Set(events.map(({ seq }) => seq)).size).toBeLessThan(events.length);
   });
@@ -179,7 +179,7 @@ describe("the end of a stream", () => {
   });
 
   it("is a 204 too where the run waits for its client", async () => {
-    const scene = await openToldScene({ tools: [{ name: "ask", description: "Asks.", parameters: { type: "object" } }] });
+    const scene = await openCommandedScene({ tools: [{ name: "ask", description: "Asks.", parameters: { type: "object" } }] });
     await scene.say("Ask me");
     scene.model.call("ask", {});
     scene.model.end();
@@ -215,7 +215,7 @@ describe("`?from=now`", () => {
   });
 
   it("gives the state alone while the answer is empty, and waits", async () => {
-    const { watch } = await openToldScene();
+    const { watch } = await openCommandedScene();
     const watching = await watch({ path: `${path}?from=now` });
     await watching.got("rest");
     expect(watching.frames.map(({ event }) => event)).toEqual(["session_snapshot", "rest"]);
@@ -270,7 +270,7 @@ describe("a reader that connects", () => {
 
   it("while the log has the end of an answer that the session has not read yet gets both in order", async () => {
     let acknowledge = (): void => {};
-    const scene = await openToldScene({
+    const scene = await openCommandedScene({
       limits: { recentEvents: 1 },
       store: (store) => ({
         ...store,
@@ -306,7 +306,7 @@ describe("a reader that connects", () => {
     async (fact) => {
       const opened: Promise<Watching>[] = [];
       let join = (): void => {};
-      const scene = await openToldScene({
+      const scene = await openCommandedScene({
         store: (store) => ({
           ...store,
           log: {

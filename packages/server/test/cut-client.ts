@@ -40,12 +40,12 @@ export async function clientCuts(seed: number): Promise<{ readonly cuts: number;
   await Promise.all([all.done, now.done]);
   stop();
   await scene.close();
-  const told = all.watched.events.filter(isDurable);
+  const notified = all.watched.events.filter(isDurable);
   const violation = findEventViolation(all.watched.events, { mayLoseDeltas: true });
   const flaws = [
     ...executed,
     violation?.message,
-    differenceOf(told, history, "the events"),
+    differenceOf(notified, history, "the events"),
     now.watched.view && differenceOf(shown(now.watched.view), shown(viewOf(snapshot)), "the view"),
   ];
   return { cuts: tally.cuts, flaws: flaws.filter((flaw) => flaw !== undefined) };
@@ -79,7 +79,7 @@ function shown({ messages, head, path, status, pendingToolCalls, lastRun, usage 
   return { all, head, status, pendingToolCalls, usage, path: path.map(({ id }) => id), lastRun: lastRun?.runId, ended: lastRun?.status };
 }
 
-/** Executions through the client: their results are what the events of their runs say. */
+/** Executions through the client: their results are what the events of their runs report. */
 async function executeSome(client: LoopwrightClient, sessionId: string, random: () => number): Promise<readonly string[]> {
   const flaws: string[] = [];
   for (let at = 0; at < 4; at++) {
@@ -89,9 +89,9 @@ async function executeSome(client: LoopwrightClient, sessionId: string, random: 
     const { status, messages } = await stream.result();
     if (events.some((event, place) => place > 0 && compareCursors(event, events[place - 1] ?? event) <= 0))
       flaws.push("its events are out of order");
-    const said = events.filter(({ type }) => type === "message_end").length;
-    if (status !== "awaiting_tool_execution" && said !== messages.length)
-      flaws.push(`${said} messages were told, ${messages.length} are in the result`);
+    const written = events.filter(({ type }) => type === "message_end").length;
+    if (status !== "awaiting_tool_execution" && written !== messages.length)
+      flaws.push(`${written} messages were told, ${messages.length} are in the result`);
   }
   return flaws;
 }

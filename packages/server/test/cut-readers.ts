@@ -20,11 +20,11 @@ export interface CutReaderOptions {
   readonly mayBeAway?: boolean;
   /** The server may leave out deltas within a connection. */
   readonly isTight?: boolean;
-  /** One server may have heard less of what is being said than another. */
+  /** One server may have received less of what is being sent than another. */
   readonly mayLag?: boolean;
 }
 
-/** How a reader says where it stands: by `Last-Event-ID`, by `?after=`, or at first by `?from=now`. */
+/** How a reader states where it stands: by `Last-Event-ID`, by `?after=`, or at first by `?from=now`. */
 export type Manner = "header" | "query" | "now";
 
 /** Bytes until the cut: none, within the first frame, or some frames later. */

@@ -4,9 +4,9 @@ import { manualClock, memoryChannel, memoryStore } from "@loopwright/core/memory
 import type { SessionLog } from "@loopwright/core/ports";
 import { expect, it } from "vitest";
 import { until } from "../../host/test/turn-of-loop.ts";
+import { quiet } from "./commanded-scene.ts";
 import { openStreamDoor } from "./stream-door.ts";
 import { scriptedAgent } from "./test-server.ts";
-import { quiet } from "./told-scene.ts";
 
 /** The types of the frames of a stream, in order, until it ends. */
 async function typesOf(response: Response): Promise<readonly string[]> {
@@ -40,7 +40,7 @@ it("a session that is deleted under a run ends every stream with its last frames
   expect((await local).slice(-4)).toEqual(["error", "run_end", "session_end", "execute_complete"]);
   for (const [at, types] of (await Promise.all(events)).entries()) {
     const last = types.slice(types.indexOf("error")).filter((type) => type !== "rest");
-    // Who did not ask to wait has all with the rest after the run.
+    // A reader that did not ask to wait has all with the rest after the run.
     const wanted = at % 3 === 0 && last.length === 2 ? ["error", "run_end"] : ["error", "run_end", "session_closed"];
     expect([...last, types.at(-1)]).toEqual([...wanted, "rest"]);
   }

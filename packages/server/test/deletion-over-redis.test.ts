@@ -9,9 +9,9 @@ import { dataOf, post, serveOverRedis } from "./redis-scene.ts";
 const missing = redisMissing();
 if (missing) console.info(`Skipped: deletions over a store and a channel of Redis: ${missing}.`);
 
-type Told = AgentEvent & { readonly sessionId?: string };
+type Notified = AgentEvent & { readonly sessionId?: string };
 
-/** Says a few words and then nothing until it is stopped. */
+/** Emits a few words and then nothing until it is stopped. */
 const patient: ModelProvider = {
   name: "patient",
   defaultModel: "patient-1",
@@ -25,23 +25,23 @@ const patient: ModelProvider = {
 
 /** A stream that is read as it comes. */
 function watch(response: Response) {
-  const events: Told[] = [];
-  const said = Promise.withResolvers<void>();
+  const events: Notified[] = [];
+  const written = Promise.withResolvers<void>();
   const closed = Promise.withResolvers<void>();
   const ended = (async () => {
-    for await (const event of dataOf<Told>(response)) {
+    for await (const event of dataOf<Notified>(response)) {
       events.push(event);
-      if (event.type === "text_delta" || event.type === "message_snapshot") said.resolve();
+      if (event.type === "text_delta" || event.type === "message_snapshot") written.resolve();
       if (event.type === "session_closed") closed.resolve();
     }
   })();
   // A stream of many sessions is cut by the test at its end.
   ended.catch(() => {});
-  return { events, said: said.promise, closed: closed.promise, ended };
+  return { events, written: written.promise, closed: closed.promise, ended };
 }
 
-/** The order of the whole stream: places grow, nothing is said of an answer that is over, and what must be closed is closed. */
-function expectGrammar(events: readonly Told[]): void {
+/** The order of the whole stream: places grow, nothing is sent of an answer that is over, and what must be closed is closed. */
+function expectGrammar(events: readonly Notified[]): void {
   const places = events.flatMap((event) => ("seq" in event ? [event.seq * 1_000 + event.k] : []));
   expect(places).toEqual([...new Set(places)].sort((one, other) => one - other));
   const end = events.findIndex(({ type }) => type === "run_end");
@@ -52,9 +52,9 @@ function expectGrammar(events: readonly Told[]): void {
   expect(events.filter((event) => event.type === "message_end")).toHaveLength(started);
 }
 
-const typesFrom = (events: readonly Told[], type: string): readonly string[] => {
+const typesFrom = (events: readonly Notified[], type: string): readonly string[] => {
   const types = events.map((event) => event.type);
-  return types.slice(types.indexOf(type as Told["type"]));
+  return types.slice(types.indexOf(type as Notified["type"]));
 };
 
 describe.skipIf(missing !== undefined)("a session that is deleted under its run", () => {
@@ -79,12 +79,12 @@ describe.skipIf(missing !== undefined)("a session that is deleted under its run"
       const get = async (url: string) => watch(await fetch(url, { signal: stop.signal }));
       expect((await post(`${a}/api/sessions`, { id: "s" })).status).toBe(201);
       const execution = watch(await post(`${a}/api/agent/execute`, { sessionId: "s", agent: "helper", input: "A story" }));
-      await execution.said;
+      await execution.written;
       const events = await Promise.all(
         [a, b].flatMap((url) => ["", "?after=", "?from=now"].map((query) => get(`${url}/api/sessions/s/events${query}`))),
       );
       const notifications = await Promise.all([a, b].map((url) => get(`${url}/api/notifications?session=s`)));
-      await Promise.all([...events, ...notifications].map(({ said }) => said));
+      await Promise.all([...events, ...notifications].map(({ written }) => written));
 
       expect((await fetch(`${b}/api/sessions/s`, { method: "DELETE" })).status).toBe(204);
 
@@ -98,14 +98,14 @@ describe.skipIf(missing !== undefined)("a session that is deleted under its run"
         const name = `${at < 3 ? "a" : "b"} ${["", "after", "from=now"][at % 3]}`;
         if (!isFresh) expectGrammar(stream.events);
         const last = typesFrom(stream.events, "error").filter((type) => type !== "rest");
-        // A reader that does not wait is let go with the rest after the run, when that is told before the end of the session.
+        // A reader that does not wait is let go with the rest after the run, when that is published before the end of the session.
         const short = at % 3 === 0 && last.length === 2;
         expect(last, name).toEqual(short ? ["error", "run_end"] : ["error", "run_end", "session_closed"]);
         expect(stream.events.at(-1)?.type, name).toBe("rest");
       }
-      for (const { events: told, closed } of notifications) {
+      for (const { events: notified, closed } of notifications) {
         await closed;
-        const own = told.filter(({ sessionId, type }) => sessionId === "s" && type !== ("session_hint" as string));
+        const own = notified.filter(({ sessionId, type }) => sessionId === "s" && type !== ("session_hint" as string));
         expect(typesFrom(own, "error")).toEqual(["error", "run_end", "session_closed"]);
       }
       for (const url of [a, b]) expect((await fetch(`${url}/api/sessions/s`)).status).toBe(404);

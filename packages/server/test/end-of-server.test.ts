@@ -47,13 +47,13 @@ it("a message that waits for the store when the server ends is answered with 503
   const inner = memoryStore();
   let isHeld = false;
   let letThrough = (): void => {};
-  let tell = (): void => {};
+  let notify = (): void => {};
   const reached = new Promise<void>((resolve) => {
-    tell = resolve;
+    notify = resolve;
   });
   const claim: typeof inner.log.claim = async (ref, options) => {
     if (isHeld) {
-      tell();
+      notify();
       await new Promise<void>((resolve) => {
         letThrough = resolve;
       });

@@ -12,7 +12,7 @@ export interface FaultyStore {
   heal(): void;
 }
 
-/** That share of the calls of the log fails, once it is told to; an append that fails may have been done, or it is unknown whether it was. */
+/** That share of the calls of the log fails, once the test asks; an append that fails may have been done, or it is unknown whether it was. */
 export function faultyStore(store: SessionStore, random: () => number, share: number): FaultyStore {
   let isFaulty = false;
   let faults = 0;

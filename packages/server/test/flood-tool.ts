@@ -1,21 +1,21 @@
 import type { Tool } from "@loopwright/core";
 import { turnOfLoop } from "../../host/test/turn-of-loop.ts";
 
-/** A tool that says as much as the test wants while it runs, and leaves little behind. */
+/** A tool that emits as much as the test wants while it runs, and leaves little behind. */
 export interface FloodTool {
   readonly tool: Tool;
-  /** Deltas said so far. */
-  readonly said: number;
-  /** Says a delta of so many bytes; resolves when it was told. */
+  /** Deltas sent so far. */
+  readonly written: number;
+  /** Emits a delta of so many bytes; resolves when it was published. */
   pour(bytes: number): Promise<void>;
   stop(): void;
 }
 
 export function floodTool(): FloodTool {
-  let pending: { readonly delta: string; readonly told: () => void } | undefined;
+  let pending: { readonly delta: string; readonly notified: () => void } | undefined;
   let wake = (): void => {};
   let isOver = false;
-  let said = 0;
+  let written = 0;
   return {
     tool: {
       name: "flood",
@@ -26,11 +26,11 @@ export function floodTool(): FloodTool {
       async *execute() {
         while (!isOver) {
           if (pending) {
-            const { delta, told } = pending;
+            const { delta, notified } = pending;
             pending = undefined;
-            said += 1;
+            written += 1;
             yield { type: "delta", delta };
-            told();
+            notified();
           } else
             await new Promise<void>((resolve) => {
               wake = resolve;
@@ -39,12 +39,12 @@ export function floodTool(): FloodTool {
         yield { type: "complete", output: "dry" };
       },
     },
-    get said() {
-      return said;
+    get written() {
+      return written;
     },
     async pour(bytes) {
-      await new Promise<void>((told) => {
-        pending = { delta: "w".repeat(bytes), told };
+      await new Promise<void>((notified) => {
+        pending = { delta: "w".repeat(bytes), notified };
         wake();
       });
       await turnOfLoop();

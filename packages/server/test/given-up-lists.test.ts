@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { serve } from "./serve.ts";
 import { scriptedAgent, testServer } from "./test-server.ts";
 
-/** A store whose index answers nobody, and the signals that it was given. */
+/** A store whose index answers no call, and the signals that it was given. */
 function deafStore(): { readonly store: SessionStore; readonly signals: (AbortSignal | undefined)[] } {
   const signals: (AbortSignal | undefined)[] = [];
   const real = memoryStore();

@@ -60,7 +60,7 @@ async function ask({ address, port, path, method = "GET", headers = {}, body }: 
 
 const json = { "Content-Type": "application/json" };
 
-/** Everything that a stranger tried with `Host: localhost`. */
+/** Everything that an anonymous caller tried with `Host: localhost`. */
 const attempts = [
   { path: "/agents/api/sessions" },
   { path: "/agents/api/sessions", method: "POST", headers: json, body: "{}" },

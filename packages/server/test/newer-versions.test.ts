@@ -10,8 +10,8 @@ const ref = { scope: "local", session: "told" };
 async function serverWithNewer(): Promise<TestServer & { lastSeq(): Promise<number> }> {
   const store = memoryStore();
   const older = testServer({ store });
-  const told = await older.send("/api/agent/execute", { json: { sessionId: "told", agent: "helper", input: "Hi.", context: {} } });
-  await told.text();
+  const notified = await older.send("/api/agent/execute", { json: { sessionId: "told", agent: "helper", input: "Hi.", context: {} } });
+  await notified.text();
   await older.server.close();
   const { lastSeq } = await store.log.head(ref);
   const dreamt = { type: "agent.dreamt", at: 1, v: factVersion } as { readonly type: string } as FactDraft;

@@ -7,15 +7,15 @@ import { onTestFinished } from "vitest";
 import { runClock, until } from "../../host/test/turn-of-loop.ts";
 import type { ServerLimits } from "../src/server-limits.ts";
 import { historyOf } from "./busy-cuts.ts";
+import { type CommandedModel, commandedModel } from "./commanded-model.ts";
+import { type Watching, watchStream } from "./commanded-scene.ts";
 import { type Ask, type Connect, connectInProcess, textOfAnswer } from "./connection.ts";
 import { openStreamDoor, type StreamDoor } from "./stream-door.ts";
-import { type ToldModel, toldModel } from "./told-model.ts";
-import { type Watching, watchStream } from "./told-scene.ts";
 
 export interface NodeInTest {
   readonly door: StreamDoor;
-  /** What the agent of this node says: tells who runs. */
-  readonly model: ToldModel;
+  /** What the agent of this node answers: it names the node that runs. */
+  readonly model: CommandedModel;
   readonly connect: Connect;
   readonly logged: readonly { readonly level: string; readonly message: string }[];
   /** Sends JSON; gives the status and what comes back. */
@@ -45,7 +45,7 @@ export interface NodesSceneOptions {
   readonly limits?: Partial<ServerLimits>;
   readonly queue?: RunQueue;
   readonly channel?: EventChannel;
-  /** The log tells nobody of appends, as one of another process does. */
+  /** The log notifies no subscriber of appends, as one of another process does. */
   readonly isSilent?: boolean;
 }
 
@@ -76,7 +76,7 @@ type NodeParts = Omit<Parameters<typeof openStreamDoor>[0], "agents" | "queue"> 
 };
 
 function openNode({ tools, store: whole, queue: all, ...shared }: NodeParts): NodeInTest {
-  const model = toldModel();
+  const model = commandedModel();
   const logged: { level: string; message: string }[] = [];
   const logger: Logger = { log: (level, message) => void logged.push({ level, message }) };
   let isDead = false;

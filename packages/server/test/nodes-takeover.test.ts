@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { until } from "../../host/test/turn-of-loop.ts";
+import { quiet } from "./commanded-scene.ts";
 import { openNodes, restsOn } from "./nodes-scene.ts";
-import { quiet } from "./told-scene.ts";
 
 const ref = { scope: "local", session: "s" };
 

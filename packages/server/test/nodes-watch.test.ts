@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { until } from "../../host/test/turn-of-loop.ts";
+import { quiet } from "./commanded-scene.ts";
 import { type NodesScene, openNodes, pickTool } from "./nodes-scene.ts";
-import { quiet } from "./told-scene.ts";
 
 const path = "/api/sessions/s";
 
@@ -12,7 +12,7 @@ const castings = [
   { name: "two servers and a worker whose log tells nobody of appends", roles: ["server", "server", "worker"], isSilent: true },
 ] as const;
 
-/** Who runs what the first node was told. */
+/** The process that runs what the first node received. */
 async function runnerOf({ nodes }: NodesScene): Promise<NodesScene["nodes"][number]> {
   await until(() => nodes.some(({ model }) => model.calls > 0), "a node runs the session");
   const found = nodes.find(({ model }) => model.calls > 0);

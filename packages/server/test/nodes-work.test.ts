@@ -5,11 +5,11 @@ import type { Worker } from "@loopwright/host";
 import { createHealthServer } from "@loopwright/server";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { runClock, until } from "../../host/test/turn-of-loop.ts";
+import { commandedModel } from "./commanded-model.ts";
+import { quiet } from "./commanded-scene.ts";
 import { openNodes } from "./nodes-scene.ts";
 import { serve, type WorkOptions, work } from "./serve.ts";
 import { fromHere, scriptedAgent, testServer } from "./test-server.ts";
-import { toldModel } from "./told-model.ts";
-import { quiet } from "./told-scene.ts";
 
 const local = (session: string) => ({ scope: "local", session });
 const typesOf = async (store: SessionStore, session: string): Promise<readonly string[]> =>
@@ -27,7 +27,7 @@ async function record(store: SessionStore, names: readonly string[], agent = scr
   }
 }
 
-/** As one between processes says of itself. */
+/** As one between processes states of itself. */
 const { reach: _, ...sharedChannel } = memoryChannel();
 
 function startWorker(options: Partial<WorkOptions> & Pick<WorkOptions, "store">): Worker {
@@ -69,17 +69,17 @@ describe("a worker", () => {
   ])("finds by its sweeps, within ten seconds, the sessions that a queue that %s did not name", async (_, queue) => {
     const { nodes, run, clock } = await openNodes({ roles: ["server", "worker"], queue });
     const [server, worker] = nodes;
-    const saidAt = clock.now();
+    const writtenAt = clock.now();
     await server?.say("Hi.");
     await quiet();
     expect(worker?.model.calls).toBe(0);
     run(10);
     await until(() => worker?.model.calls === 1, "the worker runs it");
-    expect(clock.now() - saidAt).toBeLessThanOrEqual(10_000);
+    expect(clock.now() - writtenAt).toBeLessThanOrEqual(10_000);
   });
 
   it("without a queue looks four times a second", async () => {
-    const [clock, model] = [manualClock(), toldModel()];
+    const [clock, model] = [manualClock(), commandedModel()];
     const store = memoryStore({ clock });
     startWorker({ store, clock, agents: [createAgent({ name: "helper", provider: model.provider })] });
     await quiet();

@@ -4,8 +4,8 @@ import { testServer } from "./test-server.ts";
 
 const type = "job_progress";
 
-/** What a listener was told until the notification `end`. */
-async function told(server: AgentServer, stream: Response): Promise<readonly unknown[]> {
+/** What a listener received until the notification `end`. */
+async function notified(server: AgentServer, stream: Response): Promise<readonly unknown[]> {
   server.notify("local", { type: "end" });
   const reader = (stream.body as ReadableStream<Uint8Array<ArrayBuffer>>).pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
@@ -27,7 +27,7 @@ it("a notification may be as long as its limit as JSON, in bytes; over it no rea
     expect(() => server.notify("local", { type, data })).toThrow(
       expect.objectContaining({ code: "PAYLOAD_TOO_LARGE", message: `The notification \`${type}\` has more than ${most} bytes as JSON.` }),
     );
-  expect(await told(server, stream)).toEqual([...fitting, undefined]);
+  expect(await notified(server, stream)).toEqual([...fitting, undefined]);
   await server.close();
 });
 

@@ -2,9 +2,9 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { until } from "../../host/test/turn-of-loop.ts";
 import { defaultServerLimits, type ServerLimits } from "../src/server-limits.ts";
 import type { EventSink } from "../src/stream/event-sink.ts";
+import { openCommandedScene, quiet } from "./commanded-scene.ts";
 import { floodTool } from "./flood-tool.ts";
 import { defectiveSinks, sinkDefects } from "./sink-defects.ts";
-import { openToldScene, quiet } from "./told-scene.ts";
 import { watchedSinks } from "./watched-sinks.ts";
 
 const { streamQueueBytes, streamStallMs } = defaultServerLimits;
@@ -22,7 +22,7 @@ interface BoundsOptions {
 async function flawsOfDeafReader({ defect = (sink) => sink, limits = {} }: BoundsOptions = {}): Promise<readonly string[]> {
   const flood = floodTool();
   const { records, spoil } = watchedSinks();
-  const scene = await openToldScene({ tools: [flood.tool], limits, spoil: (openSink) => defectiveSinks(spoil(openSink), defect) });
+  const scene = await openCommandedScene({ tools: [flood.tool], limits, spoil: (openSink) => defectiveSinks(spoil(openSink), defect) });
   onTestFinished(() => scene.door.close());
   await scene.say("Flood");
   scene.model.call("flood", {});

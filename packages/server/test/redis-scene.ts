@@ -17,7 +17,7 @@ export async function serveOverRedis(url: string, options: Omit<ServeOptions, "c
   return listening;
 }
 
-/** What the data of each frame says, as it comes. */
+/** What the data of each frame states, as it comes. */
 export async function* dataOf<Data>(response: Response): AsyncGenerator<Data, void> {
   for await (const [, data] of framesOf<Data>(response)) yield data;
 }

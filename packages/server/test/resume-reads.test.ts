@@ -52,7 +52,7 @@ it.each([
   }
   expect((await server.send("/api/sessions/a/events", { headers: { "Last-Event-ID": cursor } })).status).toBe(204);
   expect(reads).toEqual([]);
-  // Who did miss something gets it.
+  // A reader that did miss something gets it.
   const missed = await (await server.send("/api/sessions/a/events", { headers: { "Last-Event-ID": `${lastSeq - 1}.9` } })).text();
   expect([...missed.matchAll(/^id: (.*)$/gm)].map(([, id]) => id)).toEqual([cursor]);
   await server.server.close();
@@ -70,10 +70,10 @@ it("20 readers that missed the same after a restart cost one read of it", async 
   });
   const readers = await Promise.all(Array.from({ length: 20 }, () => server.send("/api/sessions/a/events", range)));
   open();
-  const said = await Promise.all(readers.map((reader) => reader.text()));
-  const seqs = [...(said[0] ?? "").matchAll(/^id: (\d+)\./gm)].map(([, seq]) => Number(seq));
+  const written = await Promise.all(readers.map((reader) => reader.text()));
+  const seqs = [...(written[0] ?? "").matchAll(/^id: (\d+)\./gm)].map(([, seq]) => Number(seq));
   expect([Math.min(...seqs), seqs.at(-1)]).toEqual([from + 1, lastSeq]);
-  expect(new Set(said.map((text) => text.replaceAll(/^retry: \d+$/gm, "")))).toHaveLength(1);
+  expect(new Set(written.map((text) => text.replaceAll(/^retry: \d+$/gm, "")))).toHaveLength(1);
   // A little more than the range: it begins where the answer began that was being written at the readers' place.
   expect(reads.reduce((sum, count) => sum + count)).toBeLessThan(lastSeq - from + 128);
   await server.server.close();

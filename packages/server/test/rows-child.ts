@@ -1,4 +1,4 @@
-/** What a test runs as another process: a server on the SQLite file that it is given. It says its address, and each start of a tool, a line each. */
+/** What a test runs as another process: a server on the SQLite file that it is given. It states its address, and each start of a tool, a line each. */
 import { createAgent, defineTool } from "@loopwright/core";
 import { scripted, silentLogger } from "@loopwright/core/memory";
 import { listen } from "@loopwright/server/node";

@@ -3,8 +3,8 @@ import type { ModelRequest } from "@loopwright/core/ports";
 import type { SessionSnapshot } from "@loopwright/core/protocol";
 import { describe, expect, it } from "vitest";
 import { until } from "../../host/test/turn-of-loop.ts";
+import { quiet, type Watching } from "./commanded-scene.ts";
 import { type MortalServer, openRows, path, type RowScene } from "./rows-scene.ts";
-import { quiet, type Watching } from "./told-scene.ts";
 
 /*
  * Rows 1 to 4, 19 to 22, 27 and 28 of docs/recovery.md as callers meet them: servers behind ports, over one store, of which one dies.
@@ -13,8 +13,8 @@ const day = 86_400_000;
 const key = { "Idempotency-Key": "k" };
 const message = { message: "Hi." };
 
-/** What a caller is told who asks again. */
-const told = (replayed: boolean): object => (replayed ? { status: 200, body: { replayed: true } } : { status: 202 });
+/** What a repeated request gets. */
+const notified = (replayed: boolean): object => (replayed ? { status: 200, body: { replayed: true } } : { status: 202 });
 
 /** The durable events that these streams of one reader brought, one after another. */
 async function expectWhole(scene: RowScene, watching: readonly Watching[]): Promise<void> {
@@ -29,7 +29,7 @@ describe("the recovery table over HTTP: a message", () => {
     a.dieAt({ fact: "input.accepted", when: "before" });
     expect(await a.post("/messages", message, key)).toBeUndefined();
     expect([a.isDead, await scene.count("input.accepted")]).toEqual([true, 0]);
-    expect(await b.post("/messages", message, key)).toMatchObject(told(false));
+    expect(await b.post("/messages", message, key)).toMatchObject(notified(false));
     await scene.ends("run.finished");
     expect([await scene.count("input.accepted"), a.modelCalls, b.modelCalls]).toEqual([1, 0, 1]);
   });
@@ -41,7 +41,7 @@ describe("the recovery table over HTTP: a message", () => {
       const [a, b] = [await scene.start(role), await scene.start("all")];
       a.dieAt({ fact: "input.accepted", when: "after" });
       expect(await a.post("/messages", message, key)).toBeUndefined();
-      expect(await b.post("/messages", message, key)).toMatchObject(told(true));
+      expect(await b.post("/messages", message, key)).toMatchObject(notified(true));
       scene.run(10);
       await scene.ends("run.finished");
       expect([await scene.count("input.accepted"), await scene.count("run.started"), b.modelCalls]).toEqual([1, 1, 1]);
@@ -56,7 +56,7 @@ describe("the recovery table over HTTP: a message", () => {
     expect(await a.post("/messages", message, key)).toBeUndefined();
     const watching = await front.watch();
     const again = await front.post("/messages", message, key);
-    expect(again).toMatchObject(told(true));
+    expect(again).toMatchObject(notified(true));
     scene.run(10);
     await watching.got("run_end");
     const runs = watching.reader.durable.filter(({ type }) => type === "run_start").map(({ runId }) => runId);
@@ -68,25 +68,25 @@ describe("the recovery table over HTTP: a message", () => {
 
   it("row 4: that was acknowledged without a hint to any worker is found by a sweep within ten seconds", async () => {
     const scene = await openRows();
-    const a = await scene.start("server", { tellsNobody: true });
+    const a = await scene.start("server", { notifiesNone: true });
     const [worker, front] = [await scene.start("worker"), await scene.start("server")];
     await quiet(); // The sweep of the start is over.
-    const saidAt = scene.clock.now();
-    expect(await a.post("/messages", message, key)).toMatchObject(told(false));
+    const writtenAt = scene.clock.now();
+    expect(await a.post("/messages", message, key)).toMatchObject(notified(false));
     a.kill();
     await quiet();
     expect(worker.modelCalls).toBe(0);
     const watching = await front.watch();
     scene.run(10);
     await watching.got("run_end");
-    expect(scene.clock.now() - saidAt).toBeLessThanOrEqual(10_000);
+    expect(scene.clock.now() - writtenAt).toBeLessThanOrEqual(10_000);
     expect([worker.modelCalls, await scene.count("run.started")]).toEqual([1, 1]);
     await expectWhole(scene, [watching]);
     await watching.connection.cut();
   });
 });
 
-/** Asks for these tools, then says what came of it. */
+/** Asks for these tools, then states what came of it. */
 const asking =
   (...tools: readonly string[]) =>
   ({ messages }: ModelRequest): ScriptedTurn =>
@@ -124,8 +124,8 @@ describe("the recovery table over HTTP: a run that waits", () => {
     expect([await scene.count("owner.claimed"), b.modelCalls, scene.starts]).toEqual([1, 0, []]);
     const again = await b.watch(`?after=${watching.reader.cursor}`);
     await again.got("rest");
-    expect(await b.post(`/approvals/${more[0]}`, { decision: "allow" })).toMatchObject(told(false));
-    expect(await b.post("/tool-results", results)).toMatchObject(told(false));
+    expect(await b.post(`/approvals/${more[0]}`, { decision: "allow" })).toMatchObject(notified(false));
+    expect(await b.post("/tool-results", results)).toMatchObject(notified(false));
     await again.got("run_end");
     expect([b.modelCalls, scene.starts.length]).toEqual([1, 1]);
     await expectWhole(scene, [watching, again]);
@@ -142,8 +142,8 @@ describe("the recovery table over HTTP: a run that waits", () => {
       const worker = await scene.start("worker");
       scene.run(10);
       await scene.ends("run.finished");
-      const told = (await scene.history()).flatMap((event) => (event.type === "message_end" ? [event.message] : []));
-      expect(told.filter(({ role }) => role === "tool_result")).toMatchObject([{ outcome: "expired" }]);
+      const notified = (await scene.history()).flatMap((event) => (event.type === "message_end" ? [event.message] : []));
+      expect(notified.filter(({ role }) => role === "tool_result")).toMatchObject([{ outcome: "expired" }]);
       expect([worker.modelCalls, scene.starts]).toEqual([1, []]);
     },
   );
@@ -157,7 +157,7 @@ describe("the recovery table over HTTP: a run that waits", () => {
     expect(await a.post("/tool-results", results, key)).toBeUndefined();
     await watching.ended();
     const b = await scene.start("all");
-    expect(await b.post("/tool-results", results, key)).toMatchObject(told(replayed));
+    expect(await b.post("/tool-results", results, key)).toMatchObject(notified(replayed));
     scene.run(10);
     await scene.ends("run.finished");
     expect([await scene.count("client.answered"), b.modelCalls]).toEqual([1, 1]);
@@ -178,7 +178,7 @@ describe("the recovery table over HTTP: a run that waits", () => {
     const again = await b.watch(`?after=${watching.reader.cursor}`);
     scene.run(10);
     await again.got("run_end");
-    expect(await b.post(`/approvals/${callKey}`, { decision: "allow" }, key)).toMatchObject(told(true));
+    expect(await b.post(`/approvals/${callKey}`, { decision: "allow" }, key)).toMatchObject(notified(true));
     expect([scene.starts, await scene.count("tool.started"), await scene.count("approval.decided")]).toEqual([[callKey], 1, 1]);
     await expectWhole(scene, [watching, again]);
     await again.connection.cut();

@@ -12,19 +12,19 @@ import { sqliteStore } from "@loopwright/store-sqlite";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { until } from "../../host/test/turn-of-loop.ts";
 import { historyOf } from "./busy-cuts.ts";
+import { type Watching, watchStream } from "./commanded-scene.ts";
 import { connectOverPort } from "./connect-over-port.ts";
 import { type Connect, textOfAnswer } from "./connection.ts";
 import { openStreamDoor } from "./stream-door.ts";
-import { type Watching, watchStream } from "./told-scene.ts";
 
 /*
- * Rows 8, 13, 19 and 20 of docs/recovery.md with a process that is really killed: `rows-child.ts`, on a file that another server goes on with.
+ * Rows 8, 13, 19 and 20 of docs/recovery.md with a process that is really killed: `rows-child.ts`, on a file that another server continues.
  */
 const sessions = ["tell", "pay", "pick"] as const;
 
 interface Child {
   readonly url: string;
-  /** What it said since. */
+  /** What it sent since. */
   readonly lines: readonly string[];
   kill(): Promise<void>;
 }
@@ -59,7 +59,7 @@ async function post(
   return { status: connection.status, body: JSON.parse(await textOfAnswer(connection)) };
 }
 
-/** Three sessions on a server that is killed while one is answered, one runs a tool, and one waits; and the server that goes on with them. */
+/** Three sessions on a server that is killed while one is answered, one runs a tool, and one waits; and the server that continues them. */
 async function killedInMidWork() {
   const folder = await mkdtemp(join(tmpdir(), "rows-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -109,18 +109,18 @@ describe("a server that is killed", () => {
     expect(await post(heir, "/api/sessions/pick/tool-results", results)).toMatchObject({ status: 202 });
     expect(await post(heir, "/api/sessions/pick/tool-results", results)).toMatchObject({ status: 200, body: { replayed: true } });
     for (const watching of after) await until(() => watching.reader.durable.at(-1)?.type === "run_end", "the run ends", 1_000_000);
-    const told: (readonly DurableEvent[])[] = [];
+    const notified: (readonly DurableEvent[])[] = [];
     for (const [place, id] of sessions.entries()) {
       const readers = [before[place]?.reader, after[place]?.reader];
       expect(readers.flatMap((reader) => reader?.flaws)).toEqual([]);
-      told.push(readers.flatMap((reader) => reader?.durable ?? []));
-      expect(told[place], id).toEqual(await historyOf(store, id));
+      notified.push(readers.flatMap((reader) => reader?.durable ?? []));
+      expect(notified[place], id).toEqual(await historyOf(store, id));
     }
     const outcomesOf = (events: readonly DurableEvent[] = []): readonly unknown[] =>
       events.flatMap((event) => (event.type === "message_end" && event.message.role === "tool_result" ? [event.message.outcome] : []));
-    expect(told[0]?.filter(({ type }) => type === "attempt_discarded")).toMatchObject([{ code: "CRASHED", willRetry: true }]);
-    expect([outcomesOf(told[1]), outcomesOf(told[2])]).toEqual([["interrupted"], ["ok"]]);
-    // The tool was started once, by who died; each session cost one more model call.
+    expect(notified[0]?.filter(({ type }) => type === "attempt_discarded")).toMatchObject([{ code: "CRASHED", willRetry: true }]);
+    expect([outcomesOf(notified[1]), outcomesOf(notified[2])]).toEqual([["interrupted"], ["ok"]]);
+    // The tool was started once, by the dead process; each session cost one more model call.
     expect([child.lines.length, starts, provider.requests.length]).toEqual([1, [], 3]);
     for (const { connection } of after) await connection.cut();
   });

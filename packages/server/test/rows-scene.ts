@@ -16,12 +16,12 @@ import { listen } from "@loopwright/server/node";
 import { onTestFinished } from "vitest";
 import { runClock, until } from "../../host/test/turn-of-loop.ts";
 import { historyOf } from "./busy-cuts.ts";
+import { type Watching, watchStream } from "./commanded-scene.ts";
 import { connectOverPort } from "./connect-over-port.ts";
 import { type Ask, textOfAnswer } from "./connection.ts";
 import { openStreamDoor } from "./stream-door.ts";
-import { type Watching, watchStream } from "./told-scene.ts";
 
-/** At the append of the first fact of this type: before the log has it, or after, and nobody is told. */
+/** At the append of the first fact of this type: before the log has it, or after, and no subscriber is notified. */
 export interface DeathAt {
   readonly fact: Fact["type"];
   readonly when: "before" | "after";
@@ -47,7 +47,7 @@ export interface RowScene {
   readonly store: SessionStore;
   /** The call keys of tools that were started, by whichever server. */
   readonly starts: readonly string[];
-  start(role: NonNullable<HostOptions["role"]>, options?: { readonly tellsNobody?: boolean }): Promise<MortalServer>;
+  start(role: NonNullable<HostOptions["role"]>, options?: { readonly notifiesNone?: boolean }): Promise<MortalServer>;
   history(): Promise<readonly DurableEvent[]>;
   count(type: Fact["type"]): Promise<number>;
   /** By the end of the test the clock goes so many milliseconds in a turn of the event loop. */
@@ -57,7 +57,7 @@ export interface RowScene {
 }
 
 export interface RowSceneOptions {
-  /** What the model of a server says, and how often that one was asked before. */
+  /** What the model of a server states, and how often that one was asked before. */
   readonly answer?: (request: ModelRequest, scene: { readonly server: number; readonly call: number }) => ScriptedTurn;
   /** Of what waits for a client or for approval. */
   readonly timeoutMs?: number;
@@ -85,11 +85,11 @@ export async function openRows(options: RowSceneOptions = {}): Promise<RowScene>
     call.name === "danger" ? ({ action: "ask", ...timeout } as const) : undefined;
   let count = 0;
   const typesNow = async (): Promise<readonly string[]> => (await store.log.read({ scope: "local", session: "s" })).map(({ type }) => type);
-  const start: RowScene["start"] = async (role, { tellsNobody = false } = {}) => {
+  const start: RowScene["start"] = async (role, { notifiesNone = false } = {}) => {
     const server = ++count;
     const provider = scripted((request, call) => answer(request, { server, call }), { chunkSize: 4 });
     const agents = [createAgent({ name: "told", provider, tools, hooks: [{ name: "approve", gate }] })];
-    const life = mortal(store, tellsNobody ? { ...shared.queue, offer: async () => {} } : shared.queue);
+    const life = mortal(store, notifiesNone ? { ...shared.queue, offer: async () => {} } : shared.queue);
     const door = openStreamDoor({ ...shared, ...life.ports, agents, ids: seededIds(server), role });
     if (server === 1) await door.open("s");
     const listening = await listen(door, { limits: { graceMs: 0 } });

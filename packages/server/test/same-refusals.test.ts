@@ -35,8 +35,8 @@ const inputs: { readonly [what: string]: unknown } = {
   "no message to answer again": { regenerate: 1 },
 };
 
-/** What a program is told. */
-async function saidInProcess(act: () => unknown): Promise<string> {
+/** What a program received. */
+async function answeredInProcess(act: () => unknown): Promise<string> {
   try {
     await act();
   } catch (error) {
@@ -49,12 +49,12 @@ async function saidInProcess(act: () => unknown): Promise<string> {
 describe("malformed input is refused over HTTP in the words that a program gets, and is not recorded", () => {
   it.each(Object.keys(messages))("as context: %s", async (what) => {
     const context = [{ role: "user", content: "Hi." }, messages[what]];
-    const said = await saidInProcess(() => createSession({ agent, context: any(context) }));
+    const written = await answeredInProcess(() => createSession({ agent, context: any(context) }));
     const { refused, send } = testServer({ agents: [agent], ...trusted });
     const begun = await refused("/api/sessions", { json: { id: "a", context: { messages: context } } });
-    expect(begun).toMatchObject({ status: 400, code: "INPUT_INVALID", detail: expect.stringContaining(said) });
+    expect(begun).toMatchObject({ status: 400, code: "INPUT_INVALID", detail: expect.stringContaining(written) });
     const run = await refused("/api/agent/execute", { json: { input: "Hi.", context: { messages: context } } });
-    expect(run).toMatchObject({ status: 400, code: "INPUT_INVALID", detail: expect.stringContaining(said) });
+    expect(run).toMatchObject({ status: 400, code: "INPUT_INVALID", detail: expect.stringContaining(written) });
     expect((await send("/api/sessions/a")).status).toBe(404);
   });
 
@@ -62,16 +62,16 @@ describe("malformed input is refused over HTTP in the words that a program gets,
     const input = any(inputs[what]);
     const store = memoryStore();
     const session = createSession({ agent, store, id: "a" });
-    const said = await saidInProcess(() => execute(session, input));
-    expect(await saidInProcess(() => session.submit(input))).toBe(said);
+    const written = await answeredInProcess(() => execute(session, input));
+    expect(await answeredInProcess(() => session.submit(input))).toBe(written);
     expect(await store.log.read({ scope: "local", session: "a" })).toEqual([]);
     const { refused, send, ask } = testServer({ agents: [agent], ...trusted });
     await send("/api/sessions", { json: { id: "a" } });
     const before = (await ask("/api/sessions/a")).body;
     const execution = await refused("/api/agent/execute", { json: { sessionId: "a", input } });
-    expect(execution).toMatchObject({ status: 400, code: "INPUT_INVALID", detail: expect.stringContaining(said) });
+    expect(execution).toMatchObject({ status: 400, code: "INPUT_INVALID", detail: expect.stringContaining(written) });
     const submission = await refused("/api/sessions/a/messages", { json: { input } });
-    expect(submission).toMatchObject({ status: 400, code: "INPUT_INVALID", detail: expect.stringContaining(said) });
+    expect(submission).toMatchObject({ status: 400, code: "INPUT_INVALID", detail: expect.stringContaining(written) });
     expect((await ask("/api/sessions/a")).body).toEqual(before);
   });
 });

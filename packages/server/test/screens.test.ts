@@ -2,9 +2,9 @@ import { applyEvents, type SessionView, viewOf } from "@loopwright/client";
 import type { SessionSnapshot } from "@loopwright/core";
 import { compareCursors, type DurableEvent, decodeCursor } from "@loopwright/core/protocol";
 import { describe, expect, it } from "vitest";
+import { type CommandedScene, openCommandedScene, type Watching } from "./commanded-scene.ts";
 import { textOfAnswer } from "./connection.ts";
 import { pickTool } from "./nodes-scene.ts";
-import { openToldScene, type ToldScene, type Watching } from "./told-scene.ts";
 
 const path = "/api/sessions/s";
 
@@ -13,13 +13,13 @@ interface Screen {
   readonly watching: Watching;
 }
 
-async function snapshotIn({ connect }: ToldScene): Promise<SessionSnapshot> {
+async function snapshotIn({ connect }: CommandedScene): Promise<SessionSnapshot> {
   const answer = await connect({ path });
   if (answer?.status !== 200) throw new Error(`The session was answered with ${answer?.status}.`);
   return JSON.parse(await textOfAnswer(answer)) as SessionSnapshot;
 }
 
-async function openScreen(scene: ToldScene): Promise<Screen> {
+async function openScreen(scene: CommandedScene): Promise<Screen> {
   const first = await snapshotIn(scene);
   return { first, watching: await scene.watch({ path: `${path}/events?after=${first.cursor}` }) };
 }
@@ -33,7 +33,7 @@ const isAfter = (event: DurableEvent, cursor: string): boolean => compareCursors
 
 describe("D39: a screen", () => {
   it("is in step with the session by its snapshot and the events after the cursor in it, whenever it is opened", async () => {
-    const scene = await openToldScene({ tools: [pickTool] });
+    const scene = await openCommandedScene({ tools: [pickTool] });
     const { model, connect } = scene;
     const screens = [await openScreen(scene)];
     await scene.say("Pick.");

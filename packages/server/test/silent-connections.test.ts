@@ -23,7 +23,7 @@ async function unreadStream(silentMs: number): Promise<{ readonly streams: () =>
   return { streams, socket };
 }
 
-// Only Linux tells what was acknowledged.
+// Only Linux shows what was acknowledged.
 it.runIf(process.platform === "linux")(
   "a stream whose bytes are with the kernel, pings included, is cut when none of them is acknowledged",
   async () => {

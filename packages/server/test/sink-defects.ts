@@ -24,7 +24,7 @@ function counting(sink: EventSink, count: (queuedBytes: number) => number): Even
   );
 }
 
-/** Defects of sinks that a reader who reads nothing has to show, by name. */
+/** Defects of sinks that a reader without reads has to show, by name. */
 export const sinkDefects: { readonly [name: string]: (sink: EventSink) => EventSink } = {
   "half of what is queued is counted": (sink) => counting(sink, (bytes) => bytes / 2),
   "nothing that is queued is counted": (sink) => counting(sink, () => 0),

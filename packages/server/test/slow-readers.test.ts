@@ -6,12 +6,12 @@ import { turnOfLoop, until } from "../../host/test/turn-of-loop.ts";
 import { type Listening, listen } from "../src/node/listen.ts";
 import { defaultServerLimits } from "../src/server-limits.ts";
 import { flawsOf } from "./busy-cuts.ts";
+import { type CommandedScene, openCommandedScene, quiet } from "./commanded-scene.ts";
 import { connectOverPort } from "./connect-over-port.ts";
 import type { Connection } from "./connection.ts";
 import { type FloodTool, floodTool } from "./flood-tool.ts";
 import { listenWithWebStreams } from "./listen-with-web-streams.ts";
 import { createStrictReader, type StrictReader } from "./strict-reader.ts";
-import { openToldScene, quiet, type ToldScene } from "./told-scene.ts";
 import { type SinkRecord, watchedSinks } from "./watched-sinks.ts";
 
 const path = "/api/sessions/s/events";
@@ -26,18 +26,18 @@ afterEach(async () => {
   for (const close of closings.splice(0).reverse()) await close();
 });
 
-interface FloodScene extends ToldScene {
+interface FloodScene extends CommandedScene {
   readonly flood: FloodTool;
   readonly records: readonly SinkRecord[];
   /** Timers that the open session itself needs. */
   readonly timers: number;
 }
 
-/** The tool runs and says nothing yet. */
+/** The tool runs and emits nothing yet. */
 async function openFloodScene(): Promise<FloodScene> {
   const flood = floodTool();
   const { records, spoil } = watchedSinks();
-  const scene = await openToldScene({ tools: [flood.tool], spoil });
+  const scene = await openCommandedScene({ tools: [flood.tool], spoil });
   closings.push(() => scene.door.close());
   await scene.say("Flood");
   scene.model.call("flood", {});
@@ -65,8 +65,8 @@ async function deafSocket(url: string, query = "?after="): Promise<Socket> {
   return socket;
 }
 
-/** Time goes by until the session, which nobody uses, is let go of. */
-function letGo({ door, clock }: ToldScene): Promise<void> {
+/** Time goes by until the session, which is unused, is let go of. */
+function letGo({ door, clock }: CommandedScene): Promise<void> {
   const isGone = (): boolean => {
     clock.advance(1_000);
     return door.context.host.loaded === 0;
@@ -74,7 +74,7 @@ function letGo({ door, clock }: ToldScene): Promise<void> {
   return until(isGone, "the session is let go", 500);
 }
 
-/** Reads as long as something is there at once, whenever it is told to. */
+/** Reads as long as something is there at once, whenever the test asks. */
 function pullOn(connection: Connection, take: (bytes: Uint8Array) => unknown): () => Promise<number> {
   let pending: Promise<Uint8Array | undefined> | undefined;
   return async () => {
@@ -91,7 +91,7 @@ function pullOn(connection: Connection, take: (bytes: Uint8Array) => unknown): (
 }
 
 describe("a reader that never reads", () => {
-  async function floodOverSocket(serve: (door: ToldScene["door"]) => Promise<Listening>): Promise<void> {
+  async function floodOverSocket(serve: (door: CommandedScene["door"]) => Promise<Listening>): Promise<void> {
     const scene = await openFloodScene();
     const { door, flood, records, clock } = scene;
     const listening = await serve(door);
@@ -101,10 +101,10 @@ describe("a reader that never reads", () => {
     closings.push(async () => socket.destroy());
     await until(() => records.length === 2, "both streams are open");
     await door.use("s", ({ feed }) => expect(feed.watchers).toBe(2));
-    // 64 MB with their frames, as much as one tool may say.
+    // 64 MB with their frames, as much as one tool may give.
     for (let poured = 1; poured <= 976; poured++) {
       await flood.pour(deltaBytes);
-      // Whoever reads has it within a few turns, however long the other one's queue is.
+      // A reader has it within a few turns, however long the other one's queue is.
       await until(() => healthy.reader.counts.ephemeral === poured, `delta ${poured} is read`, 50);
     }
     const deaf = records.find((record) => record.mostQueued > streamQueueBytes - 2 * batchBytes);
@@ -156,7 +156,7 @@ describe("a reader that never reads", () => {
 
   it("is cut in the middle of a long history too", async () => {
     const { records, spoil } = watchedSinks();
-    const scene = await openToldScene({ spoil });
+    const scene = await openCommandedScene({ spoil });
     closings.push(() => scene.door.close());
     for (let times = 0; times < 40; times++) await scene.exchange(`Message ${times}`, "x".repeat(50_000));
     const timers = scene.clock.pending;
@@ -204,7 +204,7 @@ describe("a slow reader", () => {
 
   it("of many durable events has never more than 1 MiB queued while it is caught up", async () => {
     const { records, spoil } = watchedSinks();
-    const scene = await openToldScene({ spoil });
+    const scene = await openCommandedScene({ spoil });
     closings.push(() => scene.door.close());
     const connection = (await scene.connect({ path: `${path}?after=` })) as Connection;
     const reader = createStrictReader({ isSlow: true });
@@ -227,7 +227,7 @@ describe("a slow reader", () => {
   it("of an execution gets its end, however far it was behind", async () => {
     const flood = floodTool();
     const { records, spoil } = watchedSinks();
-    const scene = await openToldScene({ tools: [flood.tool], spoil });
+    const scene = await openCommandedScene({ tools: [flood.tool], spoil });
     closings.push(() => scene.door.close());
     const body = { sessionId: "s", input: "Flood" };
     const connection = (await scene.connect({ path: "/api/agent/execute", method: "POST", body })) as Connection;
@@ -247,7 +247,7 @@ describe("a slow reader", () => {
 
   it("of notifications has never more than 1 MiB waiting, and gets what fits at once", async () => {
     const { records, spoil } = watchedSinks();
-    const scene = await openToldScene({ spoil });
+    const scene = await openCommandedScene({ spoil });
     closings.push(() => scene.door.close());
     const connection = (await scene.connect({ path: "/api/notifications" })) as Connection;
     const notify = (job: number, bytes: number): void =>
@@ -321,7 +321,7 @@ describe("a reader that goes", () => {
   });
 
   it("ten thousand times leaves nothing behind", async () => {
-    const scene = await openToldScene();
+    const scene = await openCommandedScene();
     closings.push(() => scene.door.close());
     await scene.exchange("Hello", "Hi");
     const { door, clock } = scene;
@@ -348,7 +348,7 @@ describe("a reader that goes", () => {
     ["the Node.js adapter", listen],
     ["web streams", listenWithWebStreams],
   ] as const)("over sockets, through %s, leaves no handle behind", async (_, serve) => {
-    const scene = await openToldScene();
+    const scene = await openCommandedScene();
     closings.push(() => scene.door.close());
     await scene.exchange("Hello", "Hi");
     const listening = await serve(scene.door);

@@ -72,7 +72,7 @@ it.each([
     "STORE_UNAVAILABLE",
   ]);
   store.state = "well";
-  // What goes on unheard gives back what it holds.
+  // What continues unread gives back what it holds.
   await until(async () => (await (await send("/metrics")).text()).includes("loopwright_sse_clients 0"), "no stream is open");
   stop();
   await server.close();

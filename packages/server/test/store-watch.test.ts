@@ -16,7 +16,7 @@ const evicts = (): AgentError =>
     fix: "Set `maxmemory-policy noeviction`.",
   });
 
-/** A store in memory that has what it is told against it. */
+/** A store in memory that has the faults that the test sets. */
 function flawedStore(): SessionStore & { flaw: AgentError | undefined } {
   const store = memoryStore();
   const flawed = {
@@ -29,7 +29,7 @@ function flawedStore(): SessionStore & { flaw: AgentError | undefined } {
   return flawed;
 }
 
-/** A store whose log says so of the sessions that are named. */
+/** A store whose log reports it of the sessions that are named. */
 function damagedStore(code: ErrorCode, ...damaged: readonly string[]): SessionStore {
   const store = memoryStore();
   const checked = <T>(session: string, answer: () => Promise<T>): Promise<T> =>

@@ -29,7 +29,7 @@ export interface DoorOptions {
   readonly dialects?: readonly StreamDialect[];
   /** Default `all`. A worker has the routes of a server here, so that it can be asked how it stands. */
   readonly role?: NonNullable<HostOptions["role"]>;
-  /** Given the sinks of all streams, whoever opens them. */
+  /** Given the sinks of all streams, of any reader. */
   readonly spoil?: (openSink: OpenSink) => OpenSink;
 }
 
@@ -38,7 +38,7 @@ export interface WatchedSession extends HostedSession {
   readonly feed: SessionFeed;
 }
 
-/** What `createServer` makes, with a view of what is inside: who is counted, loaded and watched. */
+/** What `createServer` makes, with a view of what is inside: which streams and sessions are counted, loaded and watched. */
 export interface StreamDoor extends AgentServer {
   readonly context: ServerContext;
   /** A session that exists, with its first fact in the log. */
@@ -56,7 +56,7 @@ const generous: Partial<ServerLimits> = {
   runsPerPrincipal: 10_000,
 };
 
-/** Who calls is what `Authorization: Bearer <user>@<scope>` says; nobody who says nothing is refused. */
+/** The caller is what `Authorization: Bearer <user>@<scope>` states; a caller without it is not refused. */
 export function openStreamDoor(options: DoorOptions): StreamDoor {
   const { spoil = (openSink) => openSink, role = "all", limits, ...more } = options;
   const given = {

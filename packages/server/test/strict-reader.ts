@@ -49,7 +49,7 @@ export interface StrictReader {
 
 interface Lane {
   n: number;
-  /** Everything it said up to `n` is here, and nothing was missed since. */
+  /** Everything it sent up to `n` is here, and nothing was missed since. */
   isCurrent: boolean;
   isMine: boolean;
   readonly callKey: string | undefined;
@@ -69,7 +69,7 @@ export interface StrictReaderOptions {
   /** The server may leave out deltas, because the reader is slow. */
   readonly isSlow?: boolean;
   /**
-   * The next server may have heard less of an open lane than the one before: it tells again what the reader has, which the rule skips, or shows an
+   * The next server may have received less of an open lane than the one before: it reports again what the reader has, which the rule skips, or shows an
    * older snapshot, which replaces.
    */
   readonly mayLag?: boolean;
@@ -103,7 +103,7 @@ export function createStrictReader(options: StrictReaderOptions = {}): StrictRea
   }
 
   function open(id: number, callKey: string | undefined): void {
-    // A tool that is run again says everything anew.
+    // A tool that is run again states everything anew.
     for (const [other, lane] of lanes) if (callKey !== undefined && lane.callKey === callKey) lanes.delete(other);
     const empty = { texts: new Map(), thoughts: new Map(), args: new Map(), output: "" };
     lanes.set(id, { n: 0, isCurrent: true, isMine: true, callKey, ...empty });
@@ -118,9 +118,9 @@ export function createStrictReader(options: StrictReaderOptions = {}): StrictRea
   }
 
   function compareText(id: number, lane: Lane, message: AssistantMessage): void {
-    const said = [...lane.texts.entries()].sort(([a], [b]) => a - b).map(([, text]) => text);
+    const written = [...lane.texts.entries()].sort(([a], [b]) => a - b).map(([, text]) => text);
     const committed = textOf(message);
-    const text = said.join("");
+    const text = written.join("");
     const thought = [...lane.thoughts.values()].join("");
     const thinking = message.content.map((part) => (part.type === "thinking" ? part.text : "")).join("");
     const isWhole = lane.isCurrent && lane.n > 0 && !options.isSlow;
@@ -148,7 +148,7 @@ export function createStrictReader(options: StrictReaderOptions = {}): StrictRea
     const name = `${event.type} ${event.n} of lane ${event.lane}`;
     if (frame.id !== undefined) flaw(`${name} has an id`);
     const isSnapshot = event.type === "message_snapshot" || event.type === "tool_execution_snapshot";
-    // Who begins in the middle of an answer is given all of it.
+    // A reader that begins in the middle of an answer is given all of it.
     if (isSnapshot && durable.length === 0 && !lanes.has(event.lane)) open(event.lane, undefined);
     const lane = lanes.get(event.lane);
     if (options.mayLag && lane && !lane.isMine && !isSnapshot) {
@@ -188,8 +188,8 @@ export function createStrictReader(options: StrictReaderOptions = {}): StrictRea
         if (!lane.args.has(event.index)) flaw(`toolcall_delta ${event.index} came without its call`);
         return void add(lane.args, event.index, event.delta);
       case "toolcall_end": {
-        const said = lane.args.get(event.index);
-        if (lane.isCurrent && said !== undefined && JSON.stringify(JSON.parse(said)) !== JSON.stringify(event.toolCall.args))
+        const written = lane.args.get(event.index);
+        if (lane.isCurrent && written !== undefined && JSON.stringify(JSON.parse(written)) !== JSON.stringify(event.toolCall.args))
           flaw(`call ${event.toolCall.callKey} was told with other arguments than its deltas`);
         return;
       }

@@ -14,7 +14,7 @@ export const pickColour: Tool = defineTool({
   parameters: z.object({ hint: z.string().optional() }),
 });
 
-/** An agent that says these turns, one after another, then always the last one. */
+/** An agent that emits these turns, one after another, then always the last one. */
 export function scriptedAgent(
   steps: readonly ScriptedStep[] = hello,
   more: Partial<AgentSettings> & { readonly provider?: ModelProvider } = {},
@@ -35,7 +35,7 @@ export interface Sent {
   readonly env?: ServerEnv;
 }
 
-/** As an adapter tells of a caller on this machine. */
+/** As an adapter notifies of a caller on this machine. */
 export const fromHere: ServerEnv = { remoteAddress: "127.0.0.1" };
 
 /** A server without a port. */

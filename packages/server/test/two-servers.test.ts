@@ -10,10 +10,10 @@ import { runClock, until } from "../../host/test/turn-of-loop.ts";
 import { busyAgent } from "./busy-agent.ts";
 import { differences, flawsOf, flawsOfExecution, historyOf } from "./busy-cuts.ts";
 import { keepBusyUntil } from "./busy-people.ts";
+import { watchStream } from "./commanded-scene.ts";
 import { type Connect, connectInProcess, textOfAnswer } from "./connection.ts";
 import { executeWithCuts, followWithCuts, type Manner } from "./cut-readers.ts";
 import { openStreamDoor, type StreamDoor } from "./stream-door.ts";
-import { watchStream } from "./told-scene.ts";
 
 interface Pair {
   readonly doors: readonly [StreamDoor, StreamDoor];
@@ -32,13 +32,13 @@ afterEach(async () => {
 });
 
 interface PairOptions {
-  readonly mayTell: boolean;
+  readonly mayNotify: boolean;
   /** They share a channel too. */
   readonly isLinked?: boolean;
 }
 
-/** Two servers that share a file. Where the log may not tell of appends, its tail is looked at by the clock of the test. */
-async function openPair(seed: number, { mayTell, isLinked = false }: PairOptions): Promise<Pair> {
+/** Two servers that share a file. Where the log may not notify of appends, its tail is looked at by the clock of the test. */
+async function openPair(seed: number, { mayNotify, isLinked = false }: PairOptions): Promise<Pair> {
   const directory = await mkdtemp(join(tmpdir(), "two-servers-"));
   closings.push(() => rm(directory, { recursive: true, force: true }));
   const [clock, random] = [manualClock(), seededRandom(seed)];
@@ -59,7 +59,7 @@ async function openPair(seed: number, { mayTell, isLinked = false }: PairOptions
       ...whole.log,
       ...{ append: counted(append), read: counted(read), head: counted(head), claim: counted(claim), renew: counted(renew) },
     };
-    const store = { ...whole, log: mayTell && subscribe ? { ...silent, subscribe } : silent };
+    const store = { ...whole, log: mayNotify && subscribe ? { ...silent, subscribe } : silent };
     const limits = random() < 0.5 ? { recentEvents: 8, sessionIdleMs: 500 } : {};
     const door = openStreamDoor({
       agents: [busyAgent(random, { mayHang: false })],
@@ -97,7 +97,7 @@ describe("two servers over one file", () => {
     const done = new Set<string>();
     for (let seed = 1; seed <= Number(process.env["LOOPWRIGHT_TWO_SERVERS"] ?? 3); seed++) {
       const isLinked = seed % 3 === 0;
-      const pair = await openPair(seed, { mayTell: seed % 3 === 1, isLinked });
+      const pair = await openPair(seed, { mayNotify: seed % 3 === 1, isLinked });
       const { doors, connects, random, clock } = pair;
       const stop = runClock(clock, 1, pair.isReading);
       const sessionId = `shared-${seed}`;
@@ -128,7 +128,7 @@ describe("two servers over one file", () => {
   });
 
   it("do not end the stream of a reader whose server has not seen yet that the other one continues the run", async () => {
-    const pair = await openPair(4, { mayTell: false });
+    const pair = await openPair(4, { mayNotify: false });
     const { doors, connects, stores, clock } = pair;
     await doors[0].open("s");
     const path = "/api/sessions/s/events";
@@ -148,7 +148,7 @@ describe("two servers over one file", () => {
   });
 
   it("show each other's appends on streams that are open", async () => {
-    const pair = await openPair(5, { mayTell: false });
+    const pair = await openPair(5, { mayNotify: false });
     const { doors, connects, stores, clock } = pair;
     await doors[0].open("s");
     const watching = await watchStream(connects[1], { path: "/api/sessions/s/events?after=" });

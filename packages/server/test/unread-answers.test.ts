@@ -36,7 +36,7 @@ afterAll(async () => {
   await listening.close();
 });
 
-/** What this process holds once all that nobody uses was let go of. */
+/** What this process holds once all that is unused was let go of. */
 function heldBytes(): number {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;

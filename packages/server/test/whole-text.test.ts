@@ -34,11 +34,11 @@ function scene() {
 describe("events with the whole text", () => {
   it("are right for a reader that only appends `text_delta`: late, and cut after every frame", async () => {
     const { door, say, read } = scene();
-    const said = (await say("one")) + (await say("two"));
+    const written = (await say("one")) + (await say("two"));
     const whole = await read("?text=whole");
     const wanted = textIn(whole);
     expect(wanted).toContain("One. ");
-    expect(said).toContain("event: text_delta");
+    expect(written).toContain("event: text_delta");
     expect(whole.some(({ name }) => /_start$/.test(name) && name.startsWith("text"))).toBe(false);
     for (let cut = 0; cut <= whole.length; cut++) {
       const before = whole.slice(0, cut);

@@ -17,7 +17,7 @@ describe("a bug that is planted", () => {
     expect(bugs).toMatchObject([{ outage: expect.stringContaining("atMs"), finding: expect.stringMatching(/I4|I9|I10/) }]);
   });
 
-  it.each(["a session goes on under another agent", "what came with a session is lost when it is restored"])(
+  it.each(["a session continues under another agent", "what came with a session is lost when it is restored"])(
     "in what a session began with is found: %s",
     async (name) => {
       const { bugs } = await runPlantedBugs({ root, only: [name], seedsMax: 200 });
@@ -31,7 +31,7 @@ describe("a bug that is planted", () => {
   });
 
   it("that lets a tool report progress after its owner is lost is found by the client", async () => {
-    const { bugs } = await runPlantedBugs({ root, only: ["a lane tells on after its end"], seedsMax: 400 });
+    const { bugs } = await runPlantedBugs({ root, only: ["a lane publishes more after its end"], seedsMax: 400 });
     expect(bugs).toMatchObject([
       { kind: "source", finding: expect.stringMatching(/I3: .* heard progress of lane \d+ after it was closed/) },
     ]);

@@ -16,7 +16,7 @@ const root = freshFolder();
 let count = 0;
 
 /** The answers to each batch of a writer. */
-interface Told {
+interface Notified {
   readonly acknowledged: Map<string, number>;
   readonly sent: Set<string>;
 }
@@ -26,13 +26,17 @@ function open(disk: SimulatedDisk, folder: string) {
 }
 
 /** Appends in several sessions at once, each batch again until it has a clear answer, until the test stops it. */
-async function write(store: ReturnType<typeof open>, told: ReadonlyMap<SessionRef, Told>, mayGoOn: () => boolean): Promise<void> {
+async function write(
+  store: ReturnType<typeof open>,
+  notified: ReadonlyMap<SessionRef, Notified>,
+  mayProceed: () => boolean,
+): Promise<void> {
   await Promise.all(
-    [...told].map(async ([session, { acknowledged, sent }]) => {
-      for (let next = sent.size; mayGoOn(); next++) {
+    [...notified].map(async ([session, { acknowledged, sent }]) => {
+      for (let next = sent.size; mayProceed(); next++) {
         const batchId = `b${next}`;
         sent.add(batchId);
-        for (let isOpen = true; isOpen && mayGoOn(); ) {
+        for (let isOpen = true; isOpen && mayProceed(); ) {
           try {
             const { lastSeq } = await store.log.head(session);
             const outcome = await store.log.append(
@@ -52,9 +56,9 @@ async function write(store: ReturnType<typeof open>, told: ReadonlyMap<SessionRe
 }
 
 /** Everything acknowledged is there, once, at the acknowledged seq; and nothing that was never sent. */
-async function check(store: ReturnType<typeof open>, told: ReadonlyMap<SessionRef, Told>, where: string): Promise<number> {
+async function check(store: ReturnType<typeof open>, notified: ReadonlyMap<SessionRef, Notified>, where: string): Promise<number> {
   let acked = 0;
-  for (const [session, { acknowledged, sent }] of told) {
+  for (const [session, { acknowledged, sent }] of notified) {
     const titles = await titlesOf(store.log, session);
     for (const [batchId, lastSeq] of acknowledged) {
       expect(titles[lastSeq - 1]?.split(".")[0], `${where}: ${batchId} at ${lastSeq} of ${titles.length}`).toBe(batchId);
@@ -77,8 +81,8 @@ it("whatever was acknowledged survives the loss of everything that was not synce
     const random = seededRandom(seed);
     let isFailing = false;
     let disk = simulatedDisk({ random, failing: () => (isFailing && seed % 3 === 0 ? 0.05 : 0) });
-    const told = new Map(
-      [ref, { scope: "other", session: "second" }].map((session): [SessionRef, Told] => [
+    const notified = new Map(
+      [ref, { scope: "other", session: "second" }].map((session): [SessionRef, Notified] => [
         session,
         { acknowledged: new Map(), sent: new Set() },
       ]),
@@ -91,16 +95,16 @@ it("whatever was acknowledged survives the loss of everything that was not synce
       const before = disk;
       // The machine stops in the middle of things: the disk is what it is at that step, whatever the process still does.
       let after: SimulatedDisk | undefined;
-      let frozen: ReadonlyMap<SessionRef, Told> = told;
-      const mayGoOn = (): boolean => after === undefined;
+      let frozen: ReadonlyMap<SessionRef, Notified> = notified;
+      const mayProceed = (): boolean => after === undefined;
       const stopping = (async () => {
         while (steps-- > 0) await new Promise<void>((resolve) => setImmediate(resolve));
         after = before.crash();
         frozen = new Map(
-          [...told].map(([session, { acknowledged, sent }]) => [session, { acknowledged: new Map(acknowledged), sent: new Set(sent) }]),
+          [...notified].map(([session, { acknowledged, sent }]) => [session, { acknowledged: new Map(acknowledged), sent: new Set(sent) }]),
         );
       })();
-      await Promise.all([write(store, told, mayGoOn), stopping]);
+      await Promise.all([write(store, notified, mayProceed), stopping]);
       isFailing = false;
       await store.close();
       disk = after ?? disk;
@@ -110,7 +114,7 @@ it("whatever was acknowledged survives the loss of everything that was not synce
       acked += await check(found, frozen, `seed ${seed}, life ${life}`);
       // What the dead process did after the stop has never been.
       for (const [session, { acknowledged, sent }] of frozen)
-        told.set(session, { acknowledged: new Map(acknowledged), sent: new Set(sent) });
+        notified.set(session, { acknowledged: new Map(acknowledged), sent: new Set(sent) });
       await found.close();
     }
   }
@@ -124,14 +128,14 @@ it("an error at any one call before the first acknowledgement loses nothing once
     const disk = simulatedDisk({ random: () => 0, failing: () => (calls++ === failingCall ? 1 : -1) });
     const folder = "/made/by/the/store";
     const store = open(disk, folder);
-    const told: Told = { acknowledged: new Map(), sent: new Set() };
-    await write(store, new Map([[ref, told]]), () => told.acknowledged.size === 0);
+    const notified: Notified = { acknowledged: new Map(), sent: new Set() };
+    await write(store, new Map([[ref, notified]]), () => notified.acknowledged.size === 0);
     isOver = calls <= failingCall;
     const found = disk.crash();
     await store.close();
     await found.files.remove(`${folder}/lock`);
     const again = open(found, folder);
-    await check(again, new Map([[ref, told]]), `call ${failingCall}`);
+    await check(again, new Map([[ref, notified]]), `call ${failingCall}`);
     await again.close();
   }
 });

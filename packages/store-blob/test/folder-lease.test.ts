@@ -78,11 +78,11 @@ inContainers(`a container that was paused for longer than its lease writes nothi
   const taken = await second.next();
   expect(taken).toBeGreaterThan(before);
   first.resume();
-  let said: number;
+  let written: number;
   // What it printed before it was paused may still be in the pipe.
-  do said = await first.next();
-  while (said > 0);
-  expect(said).toBe(-1);
+  do written = await first.next();
+  while (written > 0);
+  expect(written).toBe(-1);
   const after = await acknowledgedBy(second, taken + 10);
   await second.kill();
   const titles = await titlesOf(open(folder).log);
@@ -135,7 +135,7 @@ it("a write and a removal that were under way when the folder was taken over com
 });
 
 /** Moves the clock on in small steps, each time something waits for it, until the promise settles. */
-async function whileTimeGoesOn<T>(clock: ReturnType<typeof manualClock>, promise: Promise<T>, beforeStep = () => {}): Promise<T> {
+async function whileTimePasses<T>(clock: ReturnType<typeof manualClock>, promise: Promise<T>, beforeStep = () => {}): Promise<T> {
   let isSettled = false;
   const settled = promise.finally(() => {
     isSettled = true;
@@ -164,7 +164,7 @@ it("the lock of another machine is taken over when its lease was not renewed for
   foreignLock(folder);
   const clock = manualClock();
   const store = open(folder, { clock });
-  expect(await whileTimeGoesOn(clock, store.log.append(ref, noteBatch("b0", 0)))).toEqual({ type: "ok", lastSeq: 1 });
+  expect(await whileTimePasses(clock, store.log.append(ref, noteBatch("b0", 0)))).toEqual({ type: "ok", lastSeq: 1 });
   expect(clock.monotonic()).toBeGreaterThanOrEqual(leaseMs);
 });
 
@@ -172,7 +172,7 @@ it("the lock of another machine that is renewed meanwhile is refused", async () 
   const folder = freshPath();
   const { renew } = foreignLock(folder);
   const clock = manualClock();
-  const waiting = whileTimeGoesOn(clock, open(folder, { clock }).log.head(ref), () => {
+  const waiting = whileTimePasses(clock, open(folder, { clock }).log.head(ref), () => {
     if (clock.monotonic() >= leaseMs - 100) renew(1);
   });
   await expect(waiting).rejects.toMatchObject({
@@ -208,7 +208,7 @@ it("a store that is closed while it waits for a lease waits no more", async () =
   const waiting = store.log.head(ref);
   waiting.catch(() => undefined);
   await expect.poll(() => clock.pending).toBe(1);
-  await whileTimeGoesOn(clock, store.close());
+  await whileTimePasses(clock, store.close());
   await expect(waiting).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
   expect(clock.monotonic()).toBeLessThan(leaseMs);
 });

@@ -73,7 +73,7 @@ describe.skipIf(missing !== undefined)("a line to Redis that fails", () => {
       const [outcome, others] = await Promise.all([store.log.append(ref, batch(2, "in the hole")), census(store)]);
       expect(outcome).toEqual({ type: "unknown" });
       expect(new Set(others)).toEqual(new Set(["STORE_UNAVAILABLE"]));
-      // The connection was given up: a new call is never sent, and its error says so.
+      // The connection was given up: a new call is never sent, and its error reports it.
       await expect(store.log.append(ref, batch(2, "later"))).rejects.toMatchObject({ code: "STORE_UNAVAILABLE", retryable: true });
       proxy.infect();
       const again = await patiently(
@@ -201,31 +201,31 @@ describe.skipIf(missing !== undefined)("a Redis that fails", () => {
   it("ends only the subscribed connection: subscribers are soon notified of what was missed, and of what comes later", async () => {
     const prefix = fixture.prefix();
     const [listening, writing] = [fixture.open({ prefix }), fixture.open({ prefix })];
-    const told: number[] = [];
-    listening.log.subscribe?.(ref, (lastSeq) => told.push(lastSeq));
+    const notified: number[] = [];
+    listening.log.subscribe?.(ref, (lastSeq) => notified.push(lastSeq));
     await writing.log.append(ref, batch(0));
-    await expect.poll(() => told).toContain(1);
+    await expect.poll(() => notified).toContain(1);
     for (let turn = 0; turn < 10; turn++) {
       await fixture.redis.command("CLIENT", "KILL", "TYPE", "pubsub");
       await writing.log.append(ref, batch(turn + 1));
-      await expect.poll(() => told).toContain(turn + 2);
+      await expect.poll(() => notified).toContain(turn + 2);
     }
     await writing.log.append(ref, batch(11));
-    await expect.poll(() => told).toContain(12);
+    await expect.poll(() => notified).toContain(12);
   });
 
   it("falls silent towards a subscriber: that is noticed, and what was missed is delivered", async () => {
     const { proxy, store, prefix } = await overLine();
-    const told: number[] = [];
-    store.log.subscribe?.(ref, (lastSeq) => told.push(lastSeq));
+    const notified: number[] = [];
+    store.log.subscribe?.(ref, (lastSeq) => notified.push(lastSeq));
     await fixture.open({ prefix }).log.append(ref, batch(0));
-    await expect.poll(() => told).toContain(1);
+    await expect.poll(() => notified).toContain(1);
     proxy.infect({ toClient: { isHeld: true } });
     await fixture.open({ prefix }).log.append(ref, batch(1));
     const { connections } = proxy.counts;
     await expect.poll(() => proxy.counts.connections).toBeGreaterThan(connections);
     proxy.infect();
-    await expect.poll(() => told).toContain(2);
+    await expect.poll(() => notified).toContain(2);
   });
 
   it("has no memory left: appends answer `full`, blobs and snapshots STORE_FULL, reads work, and writes work again when there is memory", async () => {
@@ -290,11 +290,11 @@ describe.skipIf(missing !== undefined)("a Redis that fails", () => {
     const there = fixture.open({ prefix });
     const random = seededRandom(20);
     const below = (limit: number): number => Math.floor(random() * limit);
-    const heard: number[] = [];
+    const received: number[] = [];
     let stop: (() => void) | undefined;
     const turn = (): void => {
       stop?.();
-      stop = stop ? undefined : store.log.subscribe?.(ref, (lastSeq) => heard.push(lastSeq));
+      stop = stop ? undefined : store.log.subscribe?.(ref, (lastSeq) => received.push(lastSeq));
     };
     await fill(there.log, 1);
     proxy.infect({ toServer: { latencyMs: 2 }, toClient: { latencyMs: 2, jitterMs: 3 } });
@@ -308,7 +308,7 @@ describe.skipIf(missing !== undefined)("a Redis that fails", () => {
       for (let times = 0; times < 2; times++) {
         const lastSeq = 2 * round + times;
         await there.log.append(ref, batch(lastSeq - 1, `${lastSeq}`));
-        await expect.poll(() => heard, { timeout: 2_000, interval: 1 }).toContain(lastSeq);
+        await expect.poll(() => received, { timeout: 2_000, interval: 1 }).toContain(lastSeq);
       }
     }
   });

@@ -52,13 +52,13 @@ describe.skipIf(missing !== undefined)("a Redis that has lost everything", () =>
   it("notifies a subscriber that is connected again, which then finds the loss", async () => {
     const store = fixture.open();
     await fill(store.log, 3);
-    const told: number[] = [];
-    store.log.subscribe?.(ref, (lastSeq) => told.push(lastSeq));
-    await expect.poll(() => told).toContain(3);
-    told.length = 0;
+    const notified: number[] = [];
+    store.log.subscribe?.(ref, (lastSeq) => notified.push(lastSeq));
+    await expect.poll(() => notified).toContain(3);
+    notified.length = 0;
     await fixture.redis.command("FLUSHALL");
     await fixture.redis.command("CLIENT", "KILL", "TYPE", "pubsub");
-    await expect.poll(() => told.length).toBeGreaterThan(0);
+    await expect.poll(() => notified.length).toBeGreaterThan(0);
     await expect(store.log.read(ref, { from: 3 })).rejects.toMatchObject({ code: "HISTORY_LOST" });
   });
 

@@ -37,7 +37,7 @@ describe.skipIf(missing !== undefined)("many stores on one Redis", () => {
 });
 
 /** A model that waits until the test gives its answer. */
-function toldModel() {
+function commandedModel() {
   let speak: (text: string) => void = () => {};
   let calls = 0;
   const provider: ModelProvider = {
@@ -65,8 +65,8 @@ describe.skipIf(missing !== undefined)("two handles that drive one session, each
     const proxy = await faultyProxy({ target: { port: fixture.redis.port } });
     onTestFinished(() => proxy.close());
     const [near, far] = [fixture.open({ prefix, deadlineMs: 2_000, url: `redis://127.0.0.1:${proxy.port}` }), fixture.open({ prefix })];
-    const [first, second] = [toldModel(), toldModel()];
-    const open = (store: typeof near, model: ReturnType<typeof toldModel>, node: string) =>
+    const [first, second] = [commandedModel(), commandedModel()];
+    const open = (store: typeof near, model: ReturnType<typeof commandedModel>, node: string) =>
       createSession({ agent: createAgent({ name: "told", provider: model.provider }), id: ref.session, store, node, leaseMs: 1_000 });
     const one = open(near, first, "one");
     await one.submit("Tell me.");
@@ -87,9 +87,9 @@ describe.skipIf(missing !== undefined)("two handles that drive one session, each
     const facts = await far.log.read(ref);
     expect(types(facts).filter((type) => type === "owner.claimed")).toHaveLength(2);
     expect(types(facts).filter((type) => type === "model.failed")).toHaveLength(1);
-    const said = facts.flatMap((fact) => (fact.type === "model.finished" ? [JSON.stringify(fact.message)] : []));
-    expect(said).toHaveLength(1);
-    expect(said[0]).toContain("took over");
+    const written = facts.flatMap((fact) => (fact.type === "model.finished" ? [JSON.stringify(fact.message)] : []));
+    expect(written).toHaveLength(1);
+    expect(written[0]).toContain("took over");
     expect(types(facts).at(-1)).toBe("run.finished");
     expect(await near.log.read(ref)).toEqual(facts);
   });

@@ -64,15 +64,15 @@ describe.skipIf(missing !== undefined)("a Redis that may not hold sessions is re
   it("and one that does not show its settings is used, with one log line for the operator", async () => {
     const user = ["~*", "&*", "+@all", "-info", ">secret"];
     await fixture.redis.command("ACL", "SETUSER", "careful", "on", ...user);
-    const said: string[] = [];
+    const written: string[] = [];
     const logger: Logger = {
-      log: (level, message, fields) => void said.push(`${level} ${message} ${JSON.stringify(fields?.["unchecked"])}`),
+      log: (level, message, fields) => void written.push(`${level} ${message} ${JSON.stringify(fields?.["unchecked"])}`),
     };
     const store = fixture.open({ url: `redis://careful:secret@127.0.0.1:${fixture.redis.port}`, logger });
     expect((await store.log.append(ref, batch(0))).type).toBe("ok");
     await fixture.redis.command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
     await patiently(() => store.log.head(ref));
-    expect(said).toEqual([expect.stringMatching(/^warn .*\["maxmemory_policy","role","aof_enabled"\]$/)]);
+    expect(written).toEqual([expect.stringMatching(/^warn .*\["maxmemory_policy","role","aof_enabled"\]$/)]);
   });
 
   it("and one that does not allow what the store needs is refused with the name of the command", async () => {
@@ -90,8 +90,8 @@ describe.skipIf(missing !== undefined)("a Redis that may not hold sessions is re
     const [rule = ""] = /^ACL SETUSER .*$/m.exec(readme) ?? [];
     await fixture.redis.command(...rule.split(" "));
     const store = fixture.open({ url: `redis://loopwright:password@127.0.0.1:${fixture.redis.port}`, prefix: "loopwright" });
-    const told: number[] = [];
-    store.log.subscribe?.(ref, (lastSeq) => told.push(lastSeq));
+    const notified: number[] = [];
+    store.log.subscribe?.(ref, (lastSeq) => notified.push(lastSeq));
     const { epoch } = { epoch: 0, ...(await store.log.claim(ref, { node: "n", leaseMs: 1_000 })) };
     expect(await store.log.renew(ref, { epoch, leaseMs: 1_000 })).toBe(true);
     expect(await store.log.append(ref, batch(0, "words", { epoch, due: 1 }))).toEqual({ type: "ok", lastSeq: 1 });
@@ -109,7 +109,7 @@ describe.skipIf(missing !== undefined)("a Redis that may not hold sessions is re
     expect(await store.blobs.get("local", "key")).toEqual({ bytes: Uint8Array.of(1), mediaType: "a/b" });
     expect(await store.blobs.remove("local", "key")).toBe(true);
     expect(await store.check()).toMatchObject({ sessionCount: 1, factCount: 1, damaged: [] });
-    await expect.poll(() => told).toContain(1);
+    await expect.poll(() => notified).toContain(1);
     await store.blobs.put("local", "upload", { bytes: Uint8Array.of(1) });
     expect(await store.blobs.own("local", "upload", ref.session)).toBe(true);
     expect(await store.blobs.own("local", "upload", "other")).toBe(true);
@@ -128,11 +128,11 @@ describe.skipIf(missing !== undefined)("a Redis that may not hold sessions is re
     await fixture.redis.command("ACL", "SETUSER", "deaf", "on", "~*", "&*", "+@all", "-subscribe", ">secret");
     const prefix = fixture.prefix();
     const store = fixture.open({ url: `redis://deaf:secret@127.0.0.1:${fixture.redis.port}`, prefix });
-    const told: number[] = [];
-    store.log.subscribe?.(ref, (lastSeq) => told.push(lastSeq));
+    const notified: number[] = [];
+    store.log.subscribe?.(ref, (lastSeq) => notified.push(lastSeq));
     for (let seq = 0; seq < 3; seq++) {
       await fixture.open({ prefix }).log.append(ref, batch(seq));
-      await expect.poll(() => told).toContain(seq + 1);
+      await expect.poll(() => notified).toContain(seq + 1);
     }
   });
 
@@ -149,11 +149,11 @@ describe.skipIf(missing !== undefined)("an idle store", () => {
     const child = spawn(process.execPath, ["--conditions=@loopwright/source", file, fixture.redis.url], {
       stdio: ["ignore", "pipe", "inherit"],
     });
-    let said = "";
+    let written = "";
     child.stdout.on("data", (chunk) => {
-      said += String(chunk);
+      written += String(chunk);
     });
     expect(await new Promise((resolve) => child.once("exit", resolve))).toBe(0);
-    expect(said).toBe("told 1\n");
+    expect(written).toBe("told 1\n");
   });
 });

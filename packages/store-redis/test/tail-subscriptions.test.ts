@@ -22,9 +22,9 @@ describe.skipIf(missing !== undefined)("a listener whose connection was made whi
     const factory = clientFactory({ url: fixture.redis.url, durability: "none", deadlineMs, logger: silentLogger });
     const tails = new TailSubscriptions({ factory, connection: { ask }, keys: storeKeys(fixture.prefix()), deadlineMs });
     onTestFinished(() => tails.close());
-    const told: number[] = [];
-    tails.subscribe(ref, (lastSeq) => told.push(lastSeq));
-    await expect.poll(() => told).toEqual([2]);
+    const notified: number[] = [];
+    tails.subscribe(ref, (lastSeq) => notified.push(lastSeq));
+    await expect.poll(() => notified).toEqual([2]);
     expect(answers).toEqual([]);
   });
 });

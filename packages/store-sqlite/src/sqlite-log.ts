@@ -25,7 +25,7 @@ export function sqliteLog(calls: WorkerCalls, now: () => number | undefined): Se
       if (outcome.type === "failed") throw errorOf(outcome.fault);
       if (outcome.type === "uncertain") return { type: "unknown" };
       const { answer } = outcome;
-      if (answer.type === "ok") watch.tell(ref, answer.lastSeq);
+      if (answer.type === "ok") watch.notify(ref, answer.lastSeq);
       return answer;
     },
     async read(ref, options) {
@@ -52,7 +52,7 @@ export function sqliteLog(calls: WorkerCalls, now: () => number | undefined): Se
     },
     async remove(ref) {
       await answerOf(calls, "remove", { ref: checkedRef(ref) });
-      watch.tell(ref, 0);
+      watch.notify(ref, 0);
     },
     subscribe: (ref, listener) => watch.subscribe(checkedRef(ref), listener),
   };

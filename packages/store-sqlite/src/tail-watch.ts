@@ -5,7 +5,7 @@ interface Topic {
   readonly ref: SessionRef;
   readonly listeners: Set<(lastSeq: number) => void>;
   /** The newest seq that listeners were notified of; 0 for a log that was removed. */
-  told: number | undefined;
+  notified: number | undefined;
 }
 
 /** How soon an append of another process is noticed. */
@@ -26,7 +26,7 @@ export class TailWatch {
 
   subscribe(ref: SessionRef, listener: (lastSeq: number) => void): () => void {
     const key = refKey(ref);
-    const topic = this.#topics.get(key) ?? { ref, listeners: new Set(), told: undefined };
+    const topic = this.#topics.get(key) ?? { ref, listeners: new Set(), notified: undefined };
     this.#topics.set(key, topic);
     this.#hasNewTopic = true;
     // A wrapper of its own, so that the same function may listen twice.
@@ -41,10 +41,10 @@ export class TailWatch {
   }
 
   /** Notifies the listeners of a session, outside the caller's turn. `lastSeq` 0: it was removed. */
-  tell(ref: SessionRef, lastSeq: number): void {
+  notify(ref: SessionRef, lastSeq: number): void {
     const topic = this.#topics.size === 0 ? undefined : this.#topics.get(refKey(ref));
-    if (!topic || lastSeq === topic.told || (lastSeq !== 0 && lastSeq < (topic.told ?? 0))) return;
-    topic.told = lastSeq;
+    if (!topic || lastSeq === topic.notified || (lastSeq !== 0 && lastSeq < (topic.notified ?? 0))) return;
+    topic.notified = lastSeq;
     queueMicrotask(() => {
       for (const listener of topic.listeners) listener(lastSeq);
     });
@@ -67,7 +67,7 @@ export class TailWatch {
     if (outcome.type !== "answered" || !outcome.answer) return;
     for (const [at, ref] of refs.entries()) {
       const lastSeq = outcome.answer[at];
-      if (lastSeq !== undefined) this.tell(ref, lastSeq);
+      if (lastSeq !== undefined) this.notify(ref, lastSeq);
     }
   }
 }

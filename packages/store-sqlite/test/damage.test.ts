@@ -31,7 +31,7 @@ function filled(path: string, batches = 12): ReadonlyMap<string, readonly string
 }
 
 /** The answer of every session of a file, however it was damaged. */
-function told(path: string): ReadonlyMap<string, readonly string[] | string> {
+function notified(path: string): ReadonlyMap<string, readonly string[] | string> {
   const engine = engineOf(path);
   const answers = new Map(sessions.map((session) => [session, titlesIn(engine, session)]));
   try {
@@ -86,7 +86,7 @@ describe("a bit that has turned", () => {
       const place = places[Math.floor(random() * places.length)] ?? 0;
       bytes[place] = (bytes[place] ?? 0) ^ (1 << Math.floor(random() * 8));
       writeFileSync(copy, bytes);
-      const answers = [...told(copy)];
+      const answers = [...notified(copy)];
       const differences = answers.flatMap(([session, answer]) => differenceFrom(written.get(session), answer) ?? []).join();
       verdicts.set(differences, (verdicts.get(differences) ?? 0) + 1);
     }
@@ -104,10 +104,10 @@ describe("a bit that has turned", () => {
       const place = Math.floor(random() * bytes.length);
       bytes[place] = (bytes[place] ?? 0) ^ (1 << Math.floor(random() * 8));
       writeFileSync(copy, bytes);
-      for (const [session, answer] of told(copy)) {
+      for (const [session, answer] of notified(copy)) {
         // The name under which a session is found may be what turned: then it is not there. Never do facts read differently.
-        const isTold = typeof answer === "string" || answer.length === 0;
-        if (!isTold) expect(differenceFrom(written.get(session), answer), `byte ${place}`).toBeUndefined();
+        const isNotified = typeof answer === "string" || answer.length === 0;
+        if (!isNotified) expect(differenceFrom(written.get(session), answer), `byte ${place}`).toBeUndefined();
       }
     }
   });
@@ -119,17 +119,17 @@ describe("a copy that was cut short", () => {
     const written = filled(path);
     const sound = readFileSync(path);
     const copy = freshPath();
-    let toldDamage = 0;
+    let notifiedDamage = 0;
     for (let size = 1; size < sound.length; size += 1_537) {
       writeFileSync(copy, sound.subarray(0, size));
-      for (const [session, answer] of told(copy))
+      for (const [session, answer] of notified(copy))
         if (typeof answer === "string") {
           // A page that cannot be read whole is a disk that fails, to the engine.
           expect(["STORE_CORRUPT", "SESSION_CORRUPT", "STORE_UNAVAILABLE"]).toContain(answer);
-          toldDamage++;
+          notifiedDamage++;
         } else expect(differenceFrom(written.get(session), answer), `${size} of ${sound.length} bytes`).toBeUndefined();
     }
-    expect(toldDamage).toBeGreaterThan(100);
+    expect(notifiedDamage).toBeGreaterThan(100);
   });
 
   it("in its write-ahead log gives whole batches up to some place, each session without a gap", () => {
@@ -141,7 +141,7 @@ describe("a copy that was cut short", () => {
       const copy = freshPath();
       copyFileSync(`${path}.open`, copy);
       writeFileSync(`${copy}-wal`, log.subarray(0, size));
-      for (const [session, answer] of told(copy)) {
+      for (const [session, answer] of notified(copy)) {
         expect(Array.isArray(answer), `${size} bytes: ${answer}`).toBe(true);
         expect(answer.length % 2).toBe(0);
         if (Array.isArray(answer)) expect(differenceFrom(written.get(session)?.slice(0, answer.length), answer)).toBeUndefined();

@@ -27,29 +27,29 @@ function sessionIn(store: SqliteStore, text = "one"): AgentSession {
 function follow(
   session: AgentSession,
   type: SessionEvent["type"],
-): { readonly told: Promise<SessionEvent>; readonly lost: Promise<AgentError> } {
-  const told = Promise.withResolvers<SessionEvent>();
+): { readonly notified: Promise<SessionEvent>; readonly lost: Promise<AgentError> } {
+  const notified = Promise.withResolvers<SessionEvent>();
   const lost = Promise.withResolvers<AgentError>();
   const stop = session.follow({
     events(events) {
       const found = events.find((event) => event.type === type);
-      if (found) told.resolve(found);
+      if (found) notified.resolve(found);
     },
     lost: (error) => lost.resolve(error),
   });
   onTestFinished(stop);
-  return { told: told.promise, lost: lost.promise };
+  return { notified: notified.promise, lost: lost.promise };
 }
 
 it("a follower of an idle session gets what another process appends to it", async () => {
   const path = join(folder, `${count++}.db`);
   const session = sessionIn(open(path));
   await session.open();
-  const { told } = follow(session, "session_changed");
+  const { notified } = follow(session, "session_changed");
   await session.ready();
   const other = startStoreProcess("append", path, "other:1");
   onTestFinished(() => other.kill());
-  expect(await told).toMatchObject({ type: "session_changed", title: "other:1 0" });
+  expect(await notified).toMatchObject({ type: "session_changed", title: "other:1 0" });
   expect(session.snapshot().title).toBeDefined();
 });
 
@@ -57,10 +57,10 @@ it("a run that another store on the file submits reaches a follower of the sessi
   const path = join(folder, `${count++}.db`);
   const [here, there] = [sessionIn(open(path)), sessionIn(open(path), "from there")];
   await here.open();
-  const { told } = follow(here, "run_end");
+  const { notified } = follow(here, "run_end");
   await here.ready();
   await there.submit("hi");
-  expect(await told).toMatchObject({ type: "run_end", status: "completed" });
+  expect(await notified).toMatchObject({ type: "run_end", status: "completed" });
   expect(here.snapshot().messages.at(-1)?.message).toMatchObject({ content: [{ text: "from there" }] });
 });
 

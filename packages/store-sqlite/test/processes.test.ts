@@ -108,26 +108,26 @@ it("a process that has used a store and does not close it ends by itself", async
 
 it("a subscriber is notified of what another process appends", async () => {
   const path = freshPath();
-  const told = new Promise<number>((resolve) => {
+  const notified = new Promise<number>((resolve) => {
     const stop = open(path).log.subscribe?.(ref, resolve);
     onTestFinished(() => stop?.());
   });
   await start("append", path, "other:1").ended;
-  expect(await told).toBe(2);
+  expect(await notified).toBe(2);
 });
 
 it("a subscriber that comes after another process has written is notified of it too", async () => {
   const path = freshPath();
   const { log } = open(path);
-  const told = (session: string): Promise<number> =>
+  const notified = (session: string): Promise<number> =>
     new Promise((resolve) => {
       const stop = log.subscribe?.({ scope: "local", session }, resolve);
       onTestFinished(() => stop?.());
     });
-  const first = told("first");
+  const first = notified("first");
   const other = open(path);
   for (const session of ["second", "first"])
     await other.log.append({ scope: "local", session }, { expectedSeq: 0, batchId: "b", facts: [{ type: "session.closed", at: 1, v: 1 }] });
   expect(await first).toBe(1);
-  expect(await told("second")).toBe(1);
+  expect(await notified("second")).toBe(1);
 });

@@ -162,8 +162,8 @@ describe("a disk that fails to write", () => {
       const writer = startStoreProcess("until-trouble", path, String(before), { fileBlocksMax });
       onTestFinished(() => writer.kill());
       let acknowledged = before;
-      for (let said = await writer.next(); said !== undefined; said = await writer.next()) {
-        const answer = Object(said);
+      for (let spoken = await writer.next(); spoken !== undefined; spoken = await writer.next()) {
+        const answer = Object(spoken);
         kinds.add(answer.type ?? answer.code);
         if (answer.type === "ok" || answer.type === "dup") acknowledged = Math.max(acknowledged, answer.lastSeq);
       }

@@ -58,7 +58,7 @@ async function appendUntilTrouble(from: number): Promise<void> {
 }
 
 /** Appends one batch for each line of input: after which number, and with which batch id. Prints the answer, or the code of the error. */
-async function appendAsTold(): Promise<void> {
+async function appendAsCommanded(): Promise<void> {
   for await (const line of createInterface({ input: process.stdin })) {
     const [after = "", batchId = ""] = line.split(" ");
     const facts = [{ type: "session.changed", title: batchId, at: 1, v: 1 }] as const;
@@ -71,7 +71,7 @@ async function appendAsTold(): Promise<void> {
 
 switch (task) {
   case "as-told":
-    await appendAsTold();
+    await appendAsCommanded();
     break;
   case "many":
     await appendToMany();

@@ -23,11 +23,11 @@ import { faultSaboteurs } from "./log/fault-saboteurs.ts";
 import { fencingSaboteurs } from "./log/fencing-saboteurs.ts";
 import { judgingSaboteurs } from "./log/judging-saboteurs.ts";
 import { lifeSaboteurs } from "./log/life-saboteurs.ts";
+import { notifyingSaboteurs } from "./log/notifying-saboteurs.ts";
 import { brokenOverTwo, leaseOverTwoSaboteurs, logOverTwoSaboteurs } from "./log/over-two-saboteurs.ts";
 import { rollbackSaboteurs } from "./log/rollback-saboteurs.ts";
 import { ruinSaboteurs } from "./log/ruin-saboteurs.ts";
 import { tamperSaboteurs } from "./log/tamper-saboteurs.ts";
-import { tellingSaboteurs } from "./log/telling-saboteurs.ts";
 import { workSaboteurs } from "./log/work-saboteurs.ts";
 import { writingSaboteurs } from "./log/writing-saboteurs.ts";
 import { snapshotSaboteurs } from "./snapshots/snapshot-saboteurs.ts";
@@ -36,7 +36,7 @@ describe("session log kit", () =>
   proveKit(it, sessionLogKit, [
     ...brokenOverTwo(sessionLogKit, [
       ...[...writingSaboteurs, ...contentSaboteurs, ...judgingSaboteurs, ...fencingSaboteurs],
-      ...[...lifeSaboteurs, ...tellingSaboteurs, ...dueSaboteurs, ...faultSaboteurs, ...ruinSaboteurs, ...workSaboteurs],
+      ...[...lifeSaboteurs, ...notifyingSaboteurs, ...dueSaboteurs, ...faultSaboteurs, ...ruinSaboteurs, ...workSaboteurs],
       ...[...tamperSaboteurs, ...rollbackSaboteurs],
     ]),
     ...logOverTwoSaboteurs,

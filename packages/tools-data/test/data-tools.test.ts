@@ -155,7 +155,7 @@ describe("too many tables", () => {
     ["tables", { tablesMax: 1 }, "2 tables; up to 1"],
     ["characters", { charactersMax: 10 }, "characters; up to 10"],
     ["columns", { columnsMax: 4 }, "5 columns of `sales_2026`; up to 4"],
-  ])("or too large ones are refused with their limit: %s", async (_, limits, said) => {
-    expect((await runTool(toolOf("describe_tables", { limits }), {})).text).toContain(said);
+  ])("or too large ones are refused with their limit: %s", async (_, limits, written) => {
+    expect((await runTool(toolOf("describe_tables", { limits }), {})).text).toContain(written);
   });
 });

@@ -38,11 +38,11 @@ export function fileCreate(settings: FileSettings): Tool<FileCreateArguments> {
           const { idempotencyKey } = context;
           return writeFileIn({ directory, path, names, bytes, overwrite, idempotencyKey, limits, descriptors });
         });
-        const said = outcome === "unchanged" ? "had exactly this content already" : outcome;
+        const written = outcome === "unchanged" ? "had exactly this content already" : outcome;
         const shown = names.join("/");
         return {
           type: "complete",
-          output: `${shown}: ${said}, ${bytes.length} bytes.`,
+          output: `${shown}: ${written}, ${bytes.length} bytes.`,
           details: { path: shown, outcome, sizeBytes: bytes.length },
         };
       } catch (error) {

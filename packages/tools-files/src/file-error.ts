@@ -6,8 +6,8 @@ function shownPath(path: string): string {
 }
 
 /** An error about a path that the model gave, and what to do where that is not plain from the code. The directory's own path is never in it. */
-export function fileError(code: ErrorCode, path: string, said: string | { readonly what: string; readonly fix: string }): AgentError {
-  const { what, fix } = typeof said === "string" ? { what: said, fix: undefined } : said;
+export function fileError(code: ErrorCode, path: string, written: string | { readonly what: string; readonly fix: string }): AgentError {
+  const { what, fix } = typeof written === "string" ? { what: written, fix: undefined } : written;
   return new AgentError(code, { message: `${shownPath(path)} ${what}`, fix });
 }
 

@@ -55,9 +55,9 @@ function shownUrl(url: URL | string): string {
 export function webError(
   reason: WebFailureReason,
   url: URL | string,
-  said: { readonly what: string; readonly cause?: unknown },
+  written: { readonly what: string; readonly cause?: unknown },
 ): AgentError {
   const { code, fix, retryable } = entries[reason];
-  const { what, cause } = said;
+  const { what, cause } = written;
   return new AgentError(code, { message: `${shownUrl(url)} ${what} (${reason}).`, fix, retryable, details: { reason }, cause });
 }

@@ -110,7 +110,7 @@ class BusChannel {
     if (!known) {
       this.#topics.set(scope, topic);
       this.#bus.join(scope);
-    } else if (topic.isJoined) queueMicrotask(() => this.#tellGap(topic, own));
+    } else if (topic.isJoined) queueMicrotask(() => this.#notifyGap(topic, own));
     this.#watch();
     return () => {
       stop();
@@ -125,11 +125,11 @@ class BusChannel {
     const topic = this.#topics.get(scope);
     if (!topic) return;
     topic.isJoined = true;
-    for (const listener of topic.listeners) this.#tellGap(topic, listener);
-    this.#tellUnsent();
+    for (const listener of topic.listeners) this.#notifyGap(topic, listener);
+    this.#notifyUnsent();
   }
 
-  #tellGap(topic: Topic, listener: ChannelListening): void {
+  #notifyGap(topic: Topic, listener: ChannelListening): void {
     if (!topic.listeners.has(listener)) return;
     try {
       listener.gap?.();
@@ -140,14 +140,14 @@ class BusChannel {
 
   #send(scope: string, message: Message): void {
     if (this.#isClosed) return;
-    this.#tellUnsent();
+    this.#notifyUnsent();
     if (!this.#unsent.has(scope) && this.#bus.send(scope, JSON.stringify(message))) return;
     this.#unsent.add(scope);
     this.#watch();
   }
 
   /** Sends `gap` to other nodes for scopes with missing messages, as soon as the bus takes messages again. */
-  #tellUnsent(): void {
+  #notifyUnsent(): void {
     const gap: Message = { gap: true };
     for (const scope of this.#unsent) if (this.#bus.send(scope, JSON.stringify(gap))) this.#unsent.delete(scope);
   }
@@ -158,7 +158,7 @@ class BusChannel {
       const topic = this.#topics.get(scope);
       if ("events" in message) this.#local.publish({ scope, session: message.session }, message.events);
       else if ("notification" in message) this.#local.notify(scope, message.notification);
-      else for (const listener of topic?.listeners ?? []) if (topic) this.#tellGap(topic, listener);
+      else for (const listener of topic?.listeners ?? []) if (topic) this.#notifyGap(topic, listener);
     } catch (error) {
       this.#report("A message of the channel could not be read.", error);
     }
@@ -170,9 +170,9 @@ class BusChannel {
     if (this.#stopTimer || this.#isClosed || isWhole()) return;
     this.#stopTimer = this.#clock.after(gapEveryMs, () => {
       this.#stopTimer = undefined;
-      this.#tellUnsent();
+      this.#notifyUnsent();
       for (const topic of this.#topics.values())
-        if (!topic.isJoined) for (const listener of topic.listeners) this.#tellGap(topic, listener);
+        if (!topic.isJoined) for (const listener of topic.listeners) this.#notifyGap(topic, listener);
       this.#watch();
     });
   }

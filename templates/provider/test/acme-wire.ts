@@ -1,42 +1,42 @@
 import type { VendorWire, WireFrame } from "@loopwright/provider-kit/testing";
 import type { WireAnswer } from "@loopwright/testing";
 
-interface Said {
+interface Written {
   readonly event: Readonly<Record<string, unknown>>;
   readonly carries?: WireFrame["carries"];
 }
 
 const reasons = { stop: "stop", length: "length", tool_calls: "tools", refusal: "refused" } as const;
 
-/** What Acme's servers say for an answer; written from its documentation, not from our adapter. */
-function saidFor({ thinking, text = [], calls = [], interleaved, usage, stop }: WireAnswer): readonly Said[] {
-  const thoughts = (thinking?.pieces ?? []).map((piece): Said => ({ event: { type: "thought", text: piece } }));
-  const seal: Said[] = thinking?.signature === undefined ? [] : [{ event: { type: "thought", text: "", seal: thinking.signature } }];
-  const starts = calls.map(({ id, name }, n): Said => ({ event: { type: "call", n, id, name } }));
-  const pieces = calls.map(({ args }, n) => args.map((json): Said => ({ event: { type: "arguments", n, json }, carries: "arguments" })));
+/** What Acme's servers give for an answer; written from its documentation, not from our adapter. */
+function wordsFor({ thinking, text = [], calls = [], interleaved, usage, stop }: WireAnswer): readonly Written[] {
+  const thoughts = (thinking?.pieces ?? []).map((piece): Written => ({ event: { type: "thought", text: piece } }));
+  const seal: Written[] = thinking?.signature === undefined ? [] : [{ event: { type: "thought", text: "", seal: thinking.signature } }];
+  const starts = calls.map(({ id, name }, n): Written => ({ event: { type: "call", n, id, name } }));
+  const pieces = calls.map(({ args }, n) => args.map((json): Written => ({ event: { type: "arguments", n, json }, carries: "arguments" })));
   const longest = Math.max(0, ...pieces.map(({ length }) => length));
   const woven = Array.from({ length: longest }, (_, at) => pieces.flatMap((each) => each[at] ?? [])).flat();
   return [
     ...thoughts,
     ...seal,
-    ...text.map((piece): Said => ({ event: { type: "text", text: piece }, carries: "text" })),
+    ...text.map((piece): Written => ({ event: { type: "text", text: piece }, carries: "text" })),
     ...(interleaved ? [...starts, ...woven] : starts.flatMap((start, n) => [start, ...(pieces[n] ?? [])])),
     ...(usage ? [{ event: usageOf(usage) }] : []),
     { event: { type: "done", reason: reasons[stop] }, carries: "end" },
   ];
 }
 
-function usageOf({ input, cacheRead, output }: NonNullable<WireAnswer["usage"]>): Said["event"] {
+function usageOf({ input, cacheRead, output }: NonNullable<WireAnswer["usage"]>): Written["event"] {
   return { type: "usage", read: input + (cacheRead ?? 0), ...(cacheRead === undefined ? {} : { cached: cacheRead }), written: output };
 }
 
-const frame = (event: Said["event"]): string => `data: ${JSON.stringify(event)}\n\n`;
+const frame = (event: Written["event"]): string => `data: ${JSON.stringify(event)}\n\n`;
 
 /** Acme's protocol, for the provider kit. */
 export const acmeWire: VendorWire = {
   contentType: "text/event-stream",
-  frames: (answer) => saidFor(answer).map(({ event, carries }) => ({ text: frame(event), ...(carries ? { carries } : {}) })),
-  whole: (answer) => ({ events: saidFor(answer).map(({ event }) => event) }),
+  frames: (answer) => wordsFor(answer).map(({ event, carries }) => ({ text: frame(event), ...(carries ? { carries } : {}) })),
+  whole: (answer) => ({ events: wordsFor(answer).map(({ event }) => event) }),
   failure: ({ status, message, overflow, waitMs }) =>
     overflow
       ? { status: 400, body: { error: { type: "context_length_exceeded", message } } }

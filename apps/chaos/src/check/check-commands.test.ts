@@ -35,8 +35,8 @@ it("finds nothing wrong when the reported outcome is what happened", () => {
   const decision = { what: "decision", key: "d1", callKeys: [callKey], decision: "allow" } as const;
   expect(flawsOf(sound, { acknowledged: [decision] })).toEqual([]);
   const denied = [begun, asked, decided("deny"), result("denied"), abort, ended("aborted")];
-  const said = [{ ...decision, decision: "deny" } as const, { what: "abort", key: "stop-1" } as const];
-  expect(flawsOf(denied, { acknowledged: said, testimonies: [] })).toEqual([]);
+  const written = [{ ...decision, decision: "deny" } as const, { what: "abort", key: "stop-1" } as const];
+  expect(flawsOf(denied, { acknowledged: written, testimonies: [] })).toEqual([]);
 });
 
 it.each<[string, readonly FactBody[], Partial<CommandEvidence>, RegExp]>([

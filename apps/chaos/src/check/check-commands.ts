@@ -43,7 +43,7 @@ function checkDecisions({ facts, acknowledged }: CommandEvidence): readonly stri
       const [fact] = decided.get(callKey) ?? [];
       if (!fact) flaws.push(`I1: the decision ${key} on ${callKey} was acknowledged and is not in the log`);
       else if (fact.decision !== decision)
-        flaws.push(`I1: the decision ${key} on ${callKey} was ${decision} and the log says ${fact.decision}`);
+        flaws.push(`I1: the decision ${key} on ${callKey} was ${decision} and the log has ${fact.decision}`);
     }
   }
   return flaws;

@@ -29,8 +29,8 @@ it("takes a node at rest that keeps some connections", () => {
 });
 
 it.each<[string, object, RegExp]>([
-  ["a stream that nobody reads", { streams: 1 }, /I11: node0 has 1 streams/],
-  ["a run that goes on", { runs: 2 }, /I11: node0 has 2 runs/],
+  ["a stream without a reader", { streams: 1 }, /I11: node0 has 1 streams/],
+  ["a run that continues", { runs: 2 }, /I11: node0 has 2 runs/],
   ["handles that grow", { handles: 400 }, /I11: node0 holds 400 handles, at most 90/],
 ])("finds %s", (_, change, flaw) => {
   expect(checkCensus("node0", { ...rest, ...change }).join()).toMatch(flaw);

@@ -72,7 +72,7 @@ const handlesKept = 64;
 export function checkCensus(node: string, { handles, quiet, streams, runs, loaded }: Census): readonly string[] {
   const most = Math.ceil(quiet * 1.1) + handlesKept + handlesPerSession * loaded;
   return [
-    ...(streams > 0 ? [`I11: ${node} has ${streams} streams, and nobody watches`] : []),
+    ...(streams > 0 ? [`I11: ${node} has ${streams} streams, and no reader`] : []),
     ...(runs > 0 ? [`I11: ${node} has ${runs} runs, and everything rests`] : []),
     ...(handles > most ? [`I11: ${node} holds ${handles} handles, at most ${most}; it began with ${quiet}`] : []),
   ];

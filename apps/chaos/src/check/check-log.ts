@@ -102,7 +102,7 @@ function checkTools({ facts, testimonies }: Evidence, flaws: string[]): Pick<Log
       doubleStarts += 1;
       flaws.push(`I5: the tool of ${callKey} runs once and was started ${starts} times`);
     }
-    if (end?.outcome === "ok" && seenEnds < 1) flaws.push(`I5: the log says that ${callKey} is done and nobody saw its end`);
+    if (end?.outcome === "ok" && seenEnds < 1) flaws.push(`I5: the log records that ${callKey} is done, and no tool recorded its end`);
     if (replay === "once" && starts === 1 && end && end.outcome !== "ok") {
       inDoubt += 1;
       if (end.outcome === "interrupted" || end.outcome === "aborted") inDoubtReported += 1;

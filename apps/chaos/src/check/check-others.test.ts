@@ -14,7 +14,7 @@ it.each<[string, Partial<Sight>, RegExp]>([
   ["an open run", { completed: ["d1"] }, /does not show as completed: d2/],
   ["a list without one", { listed: ["d0", "d1"] }, /does not show as listed: d2/],
   ["a search that finds nothing", { found: [] }, /does not show as found: d1, d2/],
-  ["damage that is not told", { damagedCode: "undefined" }, /answers for d0 with undefined/],
+  ["damage that is not reported", { damagedCode: "undefined" }, /answers for d0 with undefined/],
 ])("finds %s", (_, changes, flaw) => {
   expect(flawsOf(changes)).toMatch(flaw);
 });

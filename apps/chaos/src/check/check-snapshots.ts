@@ -22,8 +22,8 @@ export function checkSnapshots({ facts, folded, shown }: SnapshotEvidence): read
 
 /** Nodes show the beginning of the first words of a user where no title was given. */
 function withTitle(folded: SessionSnapshot): SessionSnapshot {
-  const said = folded.messages.map(({ message }) => (message.role === "user" ? derivedTitle(textOf(message)) : ""));
-  const title = folded.title ?? said.find((one) => one !== "");
+  const written = folded.messages.map(({ message }) => (message.role === "user" ? derivedTitle(textOf(message)) : ""));
+  const title = folded.title ?? written.find((one) => one !== "");
   return title === undefined ? folded : { ...folded, title };
 }
 
@@ -35,14 +35,14 @@ function checkFold(facts: readonly Fact[], { cursor, messages, lastRun }: Sessio
   const answers = facts
     .flatMap((fact) => (fact.type === "model.finished" ? [fact.message] : []))
     .filter(({ content }) => content.length > 0);
-  const told = messages
+  const notified = messages
     .flatMap(({ message }) => (message.role === "assistant" ? [message] : []))
     .filter(({ content }) => content.length > 0);
-  if (JSON.stringify(sorted(answers)) !== JSON.stringify(sorted(told)))
-    flaws.push(`I15: the fold has ${told.length} answers and the log ${answers.length}, or others`);
+  if (JSON.stringify(sorted(answers)) !== JSON.stringify(sorted(notified)))
+    flaws.push(`I15: the fold has ${notified.length} answers and the log ${answers.length}, or others`);
   const last = facts.findLast((fact) => fact.type === "run.finished");
   if (last && (lastRun?.runId !== last.runId || lastRun.status !== last.status))
-    flaws.push(`I15: the fold says that ${lastRun?.runId} ended last, ${lastRun?.status}, and the log says ${last.runId}, ${last.status}`);
+    flaws.push(`I15: the fold gives that ${lastRun?.runId} ended last, ${lastRun?.status}, and the log has ${last.runId}, ${last.status}`);
   return flaws;
 }
 

@@ -2,16 +2,16 @@ import { expect, it } from "vitest";
 import { checkForeignAnswers, checkTenantWords } from "./check-tenants.ts";
 
 const words = { home: "quokka", guest: "axolotl" };
-const flawsOf = (heard: readonly string[]): readonly string[] =>
-  checkTenantWords({ scope: "home", words, heard: new Set(heard), hasSpoken: true });
+const flawsOf = (received: readonly string[]): readonly string[] =>
+  checkTenantWords({ scope: "home", words, received: new Set(received), hasSpoken: true });
 
 it("accepts a tenant's own messages, and none in an empty session", () => {
   expect(flawsOf(["quokka"])).toEqual([]);
-  expect(checkTenantWords({ scope: "home", words, heard: new Set(), hasSpoken: false })).toEqual([]);
+  expect(checkTenantWords({ scope: "home", words, received: new Set(), hasSpoken: false })).toEqual([]);
 });
 
 it("finds the words of another tenant", () => {
-  expect(flawsOf(["quokka", "axolotl"])).toEqual(["I13: the tenant home was told what guest said"]);
+  expect(flawsOf(["quokka", "axolotl"])).toEqual(["I13: the tenant home received what guest sent"]);
 });
 
 it("does not believe in silence", () => {

@@ -6,18 +6,20 @@ export interface TenantEvidence {
   /** The words of each scope. */
   readonly words: { readonly [scope: string]: string };
   /** The words that were in the received events or in the log. */
-  readonly heard: ReadonlySet<string>;
+  readonly received: ReadonlySet<string>;
   /** True if this tenant has sent a message. */
   readonly hasSpoken: boolean;
 }
 
 /** I13: the words of a tenant reach its own watchers, and no others. */
-export function checkTenantWords({ scope, words, heard, hasSpoken }: TenantEvidence): readonly string[] {
-  const foreign = Object.entries(words).filter(([other, word]) => other !== scope && heard.has(word));
+export function checkTenantWords({ scope, words, received, hasSpoken }: TenantEvidence): readonly string[] {
+  const foreign = Object.entries(words).filter(([other, word]) => other !== scope && received.has(word));
   const own = words[scope] ?? "";
   return [
-    ...foreign.map(([other]) => `I13: the tenant ${scope} was told what ${other} said`),
-    ...(hasSpoken && !heard.has(own) ? [`I13: the tenant ${scope} was not told its own words, so that nothing is known of others'`] : []),
+    ...foreign.map(([other]) => `I13: the tenant ${scope} received what ${other} sent`),
+    ...(hasSpoken && !received.has(own)
+      ? [`I13: the tenant ${scope} was not notified of its own words, so that nothing is known of others'`]
+      : []),
   ];
 }
 

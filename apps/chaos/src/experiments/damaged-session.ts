@@ -90,12 +90,12 @@ async function look(world: World, index: number): Promise<Sight> {
   const search = (await ask(`${base}/api/sessions?limit=200&search=${word}`)).body as {
     readonly hits?: readonly { readonly session: Listed }[];
   };
-  const told = await ask(`${base}/api/sessions/${damaged}`);
+  const notified = await ask(`${base}/api/sessions/${damaged}`);
   return {
     node: `node${index}`,
     completed: completedOf(sessions),
     listed: sessions.map(({ id }) => id),
     found: (search.hits ?? []).map(({ session }) => session.id),
-    damagedCode: String(told.body["code"]),
+    damagedCode: String(notified.body["code"]),
   };
 }

@@ -32,7 +32,7 @@ export function diskErrors({ ground, storms, calls }: DiskErrorsOptions): Experi
     await haveSpoken(crowd);
     const [node] = world.nodes;
     const disk = await failingDisk?.control(node?.pid ?? 0);
-    if (!disk) throw new Error("The disk of the node cannot be told to fail.");
+    if (!disk) throw new Error("The disk of the node cannot be made to fail.");
     const worst = Object.fromEntries(calls.map((call) => [call, share.most]));
     const writer = createWriter(world, random);
     const recoveries: number[] = [];

@@ -80,9 +80,9 @@ async function saySomething(
   { id, turn }: { readonly id: string; readonly turn: number },
 ): Promise<boolean> {
   const job = { id: `${id}${turn}`, turns: [{ words: 20_000, gapMs: 0 }] };
-  const said = await post({ pick, path: `/api/sessions/${id}/messages`, body: { message: textOfJob(job) }, key: `say-${job.id}` });
-  if (!said || said.status > 202) {
-    failures.push(`flood: a message was answered with ${said?.status}`);
+  const written = await post({ pick, path: `/api/sessions/${id}/messages`, body: { message: textOfJob(job) }, key: `say-${job.id}` });
+  if (!written || written.status > 202) {
+    failures.push(`flood: a message was answered with ${written?.status}`);
     return false;
   }
   const end = performance.now() + patienceMs;

@@ -31,12 +31,12 @@ export function inWorld(
     name,
     isTimed,
     ...(plan.skip ? { skip: plan.skip } : {}),
-    async run(seed, tell) {
+    async run(seed, notify) {
       const ground = await plan.lay(seed);
       try {
         const world = await startWorld({ ...options, ground });
         try {
-          const { figures, failures } = await act({ world, ground, seed, say: (line) => tell(`${name}: ${line}`) });
+          const { figures, failures } = await act({ world, ground, seed, say: (line) => notify(`${name}: ${line}`) });
           return { figures, failures: [...failures, ...checkEnds(world.endings, endsWanted), ...world.hunt.flaws] };
         } finally {
           await world.close();

@@ -53,7 +53,7 @@ interface Reaped {
 
 interface Reaper {
   /** Resolves when so many nodes have died. Afterwards all live, and none waits for its fact any more. */
-  reap(kills: number, told: (kills: number) => void): Promise<Reaped>;
+  reap(kills: number, notified: (kills: number) => void): Promise<Reaped>;
 }
 
 /** Kills nodes at random moments, and starts each again at once; some of them kill themselves at a fact. */
@@ -103,7 +103,7 @@ function createReaper(world: World, random: () => number): Reaper {
   };
 
   return {
-    async reap(wanted, told) {
+    async reap(wanted, notified) {
       const lives = world.nodes.map((_, index) => live(index));
       const failed = Promise.all(lives);
       while (kills < wanted) {
@@ -112,7 +112,7 @@ function createReaper(world: World, random: () => number): Reaper {
         const alive = world.nodes.filter((node) => node?.isAlive && !killed.has(node));
         // A node works most of the time, or there would be little to kill.
         if (alive.length > 1 || isBurst) kill(alive[Math.floor(random() * alive.length)]);
-        told(kills);
+        notified(kills);
       }
       isOver = true;
       // Everybody dies once more, and lives on for good.
@@ -142,14 +142,14 @@ export function killStorm({ ground, nodes, sessions, kills, leaseMs }: StormOpti
       },
       watchers: [{}, { cutAfterBytes: 20_000 }],
     });
-    let told = 0;
+    let notified = 0;
     const {
       kills: died,
       aimed,
       flaws,
     } = await createReaper(world, seededRandom(seed)).reap(kills, (count) => {
-      if (count < told + 25) return;
-      told = count;
+      if (count < notified + 25) return;
+      notified = count;
       say(`${count} of ${kills} kills`);
     });
     const judged = await judgeCrowd(world, crowd);

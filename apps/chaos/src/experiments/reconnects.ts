@@ -23,10 +23,10 @@ export function reconnects({ ground, count, nodes }: ReconnectOptions): Experime
       taste: { tools: ["read", "pay", "sign", "ask"], turnsMax: 2, wordsMax: 200, gapMsMax: 3, toolMsMax: 40 },
       watchers: [{}, often, often, { cutAfterBytes: 8_000 }, { ...often, paceMs: 2 }],
     });
-    for (let told = 0; crowd.reconnects < count; await new Promise((resolve) => setTimeout(resolve, 100))) {
-      if (crowd.reconnects < told + 250) continue;
-      told = crowd.reconnects;
-      say(`${told} of ${count}`);
+    for (let notified = 0; crowd.reconnects < count; await new Promise((resolve) => setTimeout(resolve, 100))) {
+      if (crowd.reconnects < notified + 250) continue;
+      notified = crowd.reconnects;
+      say(`${notified} of ${count}`);
     }
     const judged = await judgeCrowd(world, crowd);
     const differing = judged.flaws.filter((flaw) => flaw.includes("I3:")).length;

@@ -11,12 +11,12 @@ export async function recovered(world: World, { id, withinMs }: { readonly id: s
     while (performance.now() < end) {
       try {
         await ask("POST", "", { id: session });
-        const said = await ask("POST", `/${session}/messages`, { message: textOfJob(job) });
-        while (said["runId"] !== undefined && performance.now() < end) {
+        const written = await ask("POST", `/${session}/messages`, { message: textOfJob(job) });
+        while (written["runId"] !== undefined && performance.now() < end) {
           const { lastRun } = (await ask("GET", `/${session}`)) as {
             readonly lastRun?: { readonly runId: string; readonly status: string };
           };
-          if (lastRun?.runId === said["runId"]) return lastRun.status === "completed";
+          if (lastRun?.runId === written["runId"]) return lastRun.status === "completed";
           await new Promise((resolve) => setTimeout(resolve, 20));
         }
       } catch {

@@ -50,7 +50,7 @@ export function restoredStore({ sessions, flaw }: RestoreOptions): Experiment {
       if (!(await until(() => everyReadiness(world, 503), patienceMs))) failures.push("P4: a node is ready on a store that went back");
       await new Promise((resolve) => setTimeout(resolve, watchMs));
       failures.push(...checkStarts(await world.testimonies(), ["pay"]));
-      if (!(await everyReadiness(world, 503))) failures.push("P4: a node became ready on a store that nobody accepted");
+      if (!(await everyReadiness(world, 503))) failures.push("P4: a node became ready on a store that was not accepted");
       const doctor = await openStore(world.store);
       const isAccepted = await doctor.acceptRestored?.();
       await doctor.close();

@@ -24,10 +24,10 @@ export function simulatedSeeds({ count, least, limitMs, isBeside }: SeedsOptions
       const shares = availableParallelism();
       const each = Math.ceil(count / shares);
       const from = seed * 10_000_000;
-      let told = 0;
+      let notified = 0;
       const progress = (done: number): void => {
-        told += done;
-        if (told % 5_000 === 0) say(`simulated-seeds: ${told} of at most ${count}`);
+        notified += done;
+        if (notified % 5_000 === 0) say(`simulated-seeds: ${notified} of at most ${count}`);
       };
       const asked = Array.from({ length: shares }, (_, share) =>
         simulateShare({ from: from + share * each, count: each, limitMs, isPolite: isBeside }, progress),

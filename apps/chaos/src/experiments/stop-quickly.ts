@@ -77,8 +77,9 @@ async function stopsOf(world: World, { where, samples, failures }: Stops): Promi
     while (!((await world.model()).requests[id] ?? 0)) await new Promise((resolve) => setTimeout(resolve, 5));
     await new Promise((resolve) => setTimeout(resolve, 20));
     const askedAt = Date.now();
-    const said = await post({ pick: urlOf(where === "owner" ? 0 : 1), path: `${path}/abort`, body: {}, key: `abort-${id}` });
-    if (said?.body["aborting"] !== true) failures.push(`${id}: the abort was answered with ${said?.status} ${JSON.stringify(said?.body)}`);
+    const written = await post({ pick: urlOf(where === "owner" ? 0 : 1), path: `${path}/abort`, body: {}, key: `abort-${id}` });
+    if (written?.body["aborting"] !== true)
+      failures.push(`${id}: the abort was answered with ${written?.status} ${JSON.stringify(written?.body)}`);
     const cut = await cutOf(id, world);
     if (cut === undefined) failures.push(`${id}: the connection to the model was not closed in ${patienceMs} ms`);
     else times.push(cut - askedAt);

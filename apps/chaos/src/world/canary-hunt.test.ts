@@ -4,7 +4,7 @@ import { CanaryHunt } from "./canary-hunt.ts";
 const secret = 'sk-CANARY"42/whole';
 const hunt = (...pieces: readonly string[]): readonly string[] => {
   const one = new CanaryHunt({ "the key": secret });
-  for (const piece of pieces) one.hear("a page", piece);
+  for (const piece of pieces) one.receive("a page", piece);
   return one.flaws;
 };
 

@@ -24,7 +24,7 @@ export class CanaryHunt {
   }
 
   /** The next piece of the output of this place. */
-  hear(place: string, piece: string): void {
+  receive(place: string, piece: string): void {
     this.seen += piece.length;
     const text = (this.#tails.get(place) ?? "") + piece;
     this.#tails.set(place, text.slice(-this.#overlap));

@@ -39,21 +39,25 @@ export class FailedStart extends Error {
 export interface ChildOptions {
   readonly environment?: Environment | undefined;
   /** Gets all that it prints, on either of its outputs. */
-  readonly hear?: ((text: string) => void) | undefined;
+  readonly receive?: ((text: string) => void) | undefined;
 }
 
 /** Starts a script of this folder and waits until it reports that it is ready. @throws FailedStart when it ends before */
-export async function startChild(script: string, args: readonly string[], { environment = {}, hear }: ChildOptions = {}): Promise<Child> {
+export async function startChild(
+  script: string,
+  args: readonly string[],
+  { environment = {}, receive }: ChildOptions = {},
+): Promise<Child> {
   const file = fileURLToPath(new URL(script, import.meta.url));
   const child: ChildProcess = fork(file, args, {
-    stdio: ["ignore", hear ? "pipe" : "ignore", "pipe", "ipc"],
+    stdio: ["ignore", receive ? "pipe" : "ignore", "pipe", "ipc"],
     env: { ...process.env, ...environment },
     execArgv: [...process.execArgv, "--expose-gc"],
   });
   let complaints = "";
-  child.stdout?.setEncoding("utf8").on("data", (text: string) => hear?.(text));
+  child.stdout?.setEncoding("utf8").on("data", (text: string) => receive?.(text));
   child.stderr?.setEncoding("utf8").on("data", (text: string) => {
-    hear?.(text);
+    receive?.(text);
     complaints = (complaints + text).slice(-complaintsMax);
   });
   let isAlive = true;
@@ -97,8 +101,8 @@ function answerOf<T>(child: ChildProcess, script: string, type: string): Promise
       reject(new Error(`${script} ended while it was asked for ${type}.`));
     };
     const take = (message: unknown): void => {
-      const said = message as { readonly type: string };
-      if (said.type !== type) return;
+      const written = message as { readonly type: string };
+      if (written.type !== type) return;
       child.off("message", take);
       child.off("exit", end);
       resolve(message as T);

@@ -130,9 +130,9 @@ async function startNode(
   { ground, hunt, endings }: { readonly ground: Ground; readonly hunt: CanaryHunt; readonly endings: Ending[] },
 ): Promise<Child> {
   const { name } = settings;
-  const hear = (text: string): void => hunt.hear(`what ${name} prints`, text);
+  const receive = (text: string): void => hunt.receive(`what ${name} prints`, text);
   try {
-    return await startChild("node-process.ts", [JSON.stringify(settings)], { environment: ground.failingDisk?.environment, hear });
+    return await startChild("node-process.ts", [JSON.stringify(settings)], { environment: ground.failingDisk?.environment, receive });
   } catch (error) {
     if (error instanceof FailedStart) endings.push({ name, end: error.end ?? "a start that took too long", complaints: error.message });
     throw error;

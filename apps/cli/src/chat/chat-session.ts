@@ -13,7 +13,7 @@ import type { ApprovalDecision } from "@loopwright/core/protocol";
 /** How the run ended that answered an input. */
 export interface AnswerEnd extends Pick<ExecuteResult, "status" | "error" | "runId"> {
   /** The vendor's message of the error, where the run was of this process. */
-  readonly vendorSaid?: string;
+  readonly vendorMessage?: string;
 }
 
 /** The person's answers to everything that waited. */
@@ -54,7 +54,7 @@ export interface ChatSession {
   say(words: string, options: { readonly model?: string }): Promise<AnswerEnd>;
   /** Answers calls that wait. Resolves when their run ends or waits again. */
   answer(answers: CallAnswers): Promise<AnswerEnd>;
-  goOn(): Promise<AnswerEnd>;
+  proceed(): Promise<AnswerEnd>;
   /** Stops the open run. Resolves when that is recorded. */
   abort(): Promise<void>;
   /** Has the next model call compact the older messages first. False: where the session runs, that is not decided here. */

@@ -101,7 +101,7 @@ class SessionConversation implements Conversation {
     else if (state !== "resting") {
       const cutOff = "The last run was interrupted. It continues now; everything recorded is kept.";
       this.notice(state === "cut-off" ? "warning" : "quiet", [state === "cut-off" ? cutOff : "A run is under way."]);
-      this.follow(this.session.goOn());
+      this.follow(this.session.proceed());
     }
     this.onChange();
   }
@@ -181,7 +181,7 @@ class SessionConversation implements Conversation {
   private account(result: AnswerEnd): void {
     if (result.status !== "error" || !result.error || (result.runId !== undefined && result.runId === this.lastFailedRun)) return;
     this.lastFailedRun = result.runId;
-    this.notice("error", complaintOf(result.error, result.vendorSaid));
+    this.notice("error", complaintOf(result.error, result.vendorMessage));
   }
 
   private fold(events: readonly AgentEvent[]): void {

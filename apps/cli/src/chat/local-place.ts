@@ -36,8 +36,8 @@ interface LocalParts {
 function localSession(session: AgentSession, { vendorWords, context }: LocalParts): ChatSession {
   const ending = async (stream: ExecuteStream): Promise<AnswerEnd> => {
     const result = await stream.result();
-    const vendorSaid = result.error && vendorWords.of(result.error);
-    return vendorSaid === undefined ? result : { ...result, vendorSaid };
+    const vendorMessage = result.error && vendorWords.of(result.error);
+    return vendorMessage === undefined ? result : { ...result, vendorMessage };
   };
   return {
     id: session.id,
@@ -75,7 +75,7 @@ function localSession(session: AgentSession, { vendorWords, context }: LocalPart
       for (const { callKey, ...decision } of decisions) await session.decide(callKey, decision);
       return ending(results.length > 0 ? execute(session, results) : resume(session));
     },
-    goOn: () => ending(resume(session)),
+    proceed: () => ending(resume(session)),
     abort: async () => void (await session.abort("stopped by the user")),
     compact() {
       context?.compact?.(session.id);

@@ -52,8 +52,8 @@ export function createAnswerPrinter({ stdout, stderr, flags }: PrinterOptions): 
     now: Date.now(),
   });
   const draw = (): void => {
-    const told = others.write(filtered(screen, onStderr), view(stderr)).finished;
-    if (told.length > 0) stderr.write(`${told.join("\n")}\n`);
+    const notified = others.write(filtered(screen, onStderr), view(stderr)).finished;
+    if (notified.length > 0) stderr.write(`${notified.join("\n")}\n`);
     if (!stdout.isTTY) return;
     const { finished, live } = answers.write(filtered(screen, onStdout), view(stdout));
     if (flags.plain) {

@@ -8,7 +8,7 @@ import type { Finding } from "./finding.ts";
 /** How long a word may take from one end of the channel to the other. */
 const channelMs = 3_000;
 /** A scope and a session that do not exist: its events reach no reader. */
-const nobody = { scope: "doctor", session: "doctor" };
+const noneThere = { scope: "doctor", session: "doctor" };
 
 /** Whether channel and queue carry what they should; nothing of those that are not set. */
 export async function checkLinks({ channelUrl, queueUrl }: Pick<Settings, "channelUrl" | "queueUrl">): Promise<readonly Finding[]> {
@@ -33,18 +33,18 @@ async function checkChannel(url: string): Promise<string | undefined> {
   const [speaker, listener] = [await openChannel(url, silentLogger), await openChannel(url, silentLogger)];
   let cancel = (): void => {};
   try {
-    const isHeard = await new Promise<boolean>((resolve) => {
+    const isReceived = await new Promise<boolean>((resolve) => {
       const timer = setTimeout(() => resolve(false), channelMs);
-      const stop = listener.subscribeScope(nobody.scope, {
+      const stop = listener.subscribeScope(noneThere.scope, {
         notification: () => resolve(true),
-        gap: () => speaker.notify(nobody.scope, { type: "doctor" }),
+        gap: () => speaker.notify(noneThere.scope, { type: "doctor" }),
       });
       cancel = () => {
         clearTimeout(timer);
         stop();
       };
     });
-    return isHeard ? undefined : `Nothing came through within ${channelMs / 1_000} s.`;
+    return isReceived ? undefined : `Nothing came through within ${channelMs / 1_000} s.`;
   } finally {
     cancel();
     await Promise.all([speaker.close(), listener.close()]);
@@ -55,7 +55,7 @@ async function checkChannel(url: string): Promise<string | undefined> {
 async function checkQueue(url: string): Promise<undefined> {
   const queue = await openQueue(url, silentLogger);
   try {
-    await queue.offer(nobody);
+    await queue.offer(noneThere);
   } finally {
     await queue.close();
   }

@@ -11,13 +11,13 @@ const questionMax = 4_000_000;
  * @throws AgentError INPUT_INVALID when there is nothing to ask, PAYLOAD_TOO_LARGE
  */
 export async function readQuestion(words: readonly string[], stdin: NodeJS.ReadStream): Promise<string> {
-  const said = words
+  const written = words
     .filter((word) => word !== "-")
     .join(" ")
     .trim();
   const isAsked = words.includes("-");
-  const piped = isAsked || isPiped(stdin) || (said === "" && !stdin.isTTY) ? (await text(stdin)).trim() : "";
-  const question = [said, piped].filter((part) => part !== "").join("\n\n");
+  const piped = isAsked || isPiped(stdin) || (written === "" && !stdin.isTTY) ? (await text(stdin)).trim() : "";
+  const question = [written, piped].filter((part) => part !== "").join("\n\n");
   if (question === "") {
     throw new AgentError("INPUT_INVALID", {
       message: "There is nothing to ask.",

@@ -10,13 +10,13 @@ export interface VendorWords {
 }
 
 export function createVendorWords(): VendorWords {
-  let last: { readonly error: unknown; readonly vendorSaid: string } | undefined;
+  let last: { readonly error: unknown; readonly vendorMessage: string } | undefined;
   return {
     logger: {
-      log(_level, _message, { error, vendorSaid } = {}) {
-        if (typeof vendorSaid === "string") last = { error, vendorSaid };
+      log(_level, _message, { error, vendorMessage } = {}) {
+        if (typeof vendorMessage === "string") last = { error, vendorMessage };
       },
     },
-    of: ({ message }) => (last?.error === message ? last.vendorSaid : undefined),
+    of: ({ message }) => (last?.error === message ? last.vendorMessage : undefined),
   };
 }

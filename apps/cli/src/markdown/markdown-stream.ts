@@ -29,7 +29,7 @@ interface Fence {
 
 const opening = /^( {0,3})(`{3,}|~{3,})([^\n]*)\n/;
 /** A blank line may be followed by more of the same block. */
-const goesOn: ReadonlySet<string> = new Set(["list", "code", "html", "blockquote", "def"]);
+const continues: ReadonlySet<string> = new Set(["list", "code", "html", "blockquote", "def"]);
 
 class BlockStream implements MarkdownStream {
   private pending = "";
@@ -145,7 +145,7 @@ function openBlock(tokens: readonly Token[]): number {
   if (!token) return tokens.length;
   const isClosed =
     last < tokens.length - 1 || /\n\s*\n$/.test(token.raw) || (/^(heading|hr)$/.test(token.type) && token.raw.endsWith("\n"));
-  return isClosed && !goesOn.has(token.type) ? tokens.length : last;
+  return isClosed && !continues.has(token.type) ? tokens.length : last;
 }
 
 /** A reader of Markdown that comes in pieces. */

@@ -92,7 +92,7 @@ class RemoteSession implements ChatSession {
     return this.ends.of(last.runId, last.seq);
   }
 
-  goOn(): Promise<AnswerEnd> {
+  proceed(): Promise<AnswerEnd> {
     return this.openRun === undefined ? Promise.resolve({ status: "completed" }) : this.ends.of(this.openRun, 0);
   }
 
@@ -132,7 +132,7 @@ class RemoteSession implements ChatSession {
 
   private async read(): Promise<void> {
     let isLost = false;
-    const tell = (now: boolean): void => {
+    const notify = (now: boolean): void => {
       if (now === isLost) return;
       isLost = now;
       for (const listener of this.listeners) listener.connection?.(isLost);
@@ -141,8 +141,8 @@ class RemoteSession implements ChatSession {
       after: this.cursor ?? "",
       signal: this.leaving.signal,
       onState: (state) => {
-        if (state.state === "open") tell(false);
-        else if (state.state === "waiting" && state.error && isAgentError(state.error, "SERVER_UNREACHABLE")) tell(true);
+        if (state.state === "open") notify(false);
+        else if (state.state === "waiting" && state.error && isAgentError(state.error, "SERVER_UNREACHABLE")) notify(true);
       },
     });
     for await (const batch of batches) {

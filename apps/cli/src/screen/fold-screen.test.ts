@@ -173,11 +173,11 @@ test("hostile text is harmless wherever it comes from", () => {
     [evil],
   );
   expect(screen.blocks).toHaveLength(6);
-  const told = screen.blocks
+  const notified = screen.blocks
     .flatMap((block) => Object.values({ ...block }))
     .flat()
     .filter((value) => typeof value === "string");
-  expect(told.map(neutralise)).toEqual(told);
+  expect(notified.map(neutralise)).toEqual(notified);
 });
 
 test("a transcript is shown as it was, and nothing of it is live", () => {

@@ -9,7 +9,7 @@ function open(isJson: boolean): { readonly logger: ReturnType<typeof createRunLo
 
 test("information is written to standard output, and errors to standard error", () => {
   const { logger, out, err } = open(false);
-  logger.tell("listening", ["one", "two"], { port: 1 });
+  logger.notify("listening", ["one", "two"], { port: 1 });
   logger.log("info", "A request.");
   logger.log("warn", "A session\u001b[2J could not be opened.", { session: "s1", count: 2, nothing: undefined });
   expect(out).toEqual(["one\ntwo\n"]);
@@ -18,7 +18,7 @@ test("information is written to standard output, and errors to standard error", 
 
 test("programs get everything on standard output, one object a line", () => {
   const { logger, out, err } = open(true);
-  logger.tell("listening", ["one", "two"], { port: 1 });
+  logger.notify("listening", ["one", "two"], { port: 1 });
   logger.log("debug", "With\nlines.", { session: "s1" });
   expect(err).toEqual([]);
   expect(out.map((line) => [line.endsWith("\n"), JSON.parse(line)])).toEqual([

@@ -8,7 +8,7 @@ type Fields = { readonly [name: string]: Json | undefined };
 /** The log of the process for its operator: text lines, or one JSON object per line. */
 export interface RunLogger extends Logger {
   /** Logs an event of the process itself. `text`: the lines in text mode. */
-  tell(event: string, text: readonly string[], fields?: Fields): void;
+  notify(event: string, text: readonly string[], fields?: Fields): void;
 }
 
 /** In text mode messages go to standard output, warnings and errors of the server to standard error. As JSON, everything goes to standard output. */
@@ -20,7 +20,7 @@ export function createRunLogger({ isJson, stdout, stderr }: RunLoggerOptions): R
       if (isJson) json(level, message, fields);
       else if (level === "warn" || level === "error") stderr.write(`${level}: ${oneLine(`${message}${detailsOf(fields)}`, 600)}\n`);
     },
-    tell(event, text, fields) {
+    notify(event, text, fields) {
       if (isJson) json("info", event, fields);
       else stdout.write(text.map((line) => `${line}\n`).join(""));
     },

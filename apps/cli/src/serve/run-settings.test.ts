@@ -53,13 +53,13 @@ describe("the flags of run", () => {
   });
 
   test("never show the token in an error", () => {
-    let said = "";
+    let written = "";
     try {
       settings({ token: "t\u00f6ken-very-secret" });
     } catch (error) {
-      said = JSON.stringify([String(error), error]);
+      written = JSON.stringify([String(error), error]);
     }
-    expect(said).toContain("no request can send");
-    expect(said).not.toContain("very-secret");
+    expect(written).toContain("no request can send");
+    expect(written).not.toContain("very-secret");
   });
 });

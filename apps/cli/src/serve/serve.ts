@@ -25,7 +25,7 @@ export async function serve(parts: ServeParts): Promise<void> {
   try {
     if (port !== undefined) listening = await listen(door, { host: wishes.host, port, insecure: wishes.isOpenToAll });
     const url = port === undefined ? undefined : `http://${openableHost(wishes.host)}:${port}`;
-    logger.tell(url === undefined ? "working" : "listening", welcome({ ...parts, port, url, page }), {
+    logger.notify(url === undefined ? "working" : "listening", welcome({ ...parts, port, url, page }), {
       url,
       pid: process.pid,
       store: storeText(workplace.settings.store),
@@ -34,14 +34,14 @@ export async function serve(parts: ServeParts): Promise<void> {
       page: server !== undefined && "directory" in page,
       role: wishes.role,
     });
-    if (server && wishes.role === "all") await goOn(server, logger);
+    if (server && wishes.role === "all") await proceed(server, logger);
     await stop(node, await signals.first, parts);
   } finally {
     await node.close();
     await listening?.close();
     signals.ignore();
   }
-  logger.tell("stopped", ["Stopped."]);
+  logger.notify("stopped", ["Stopped."]);
 }
 
 /** What the sessions of a server or a worker share. */
@@ -91,12 +91,16 @@ function workerOf(parts: ServeParts, port: number | undefined): { readonly node:
 }
 
 /** Takes up the runs that a crash cut off. */
-async function goOn(server: AgentServer, logger: RunLogger): Promise<void> {
+async function proceed(server: AgentServer, logger: RunLogger): Promise<void> {
   const count = await server.recover(localScope);
   if (count > 0)
-    logger.tell("recovered", [`${count === 1 ? "A run that was" : `${count} runs that were`} cut off ${count === 1 ? "goes" : "go"} on.`], {
-      count,
-    });
+    logger.notify(
+      "recovered",
+      [`${count === 1 ? "A run that was" : `${count} runs that were`} cut off ${count === 1 ? "goes" : "go"} on.`],
+      {
+        count,
+      },
+    );
 }
 
 /** Takes nothing new, gives open runs their time, and hands over the rest. */
@@ -107,9 +111,9 @@ async function stop(node: ServedNode, signal: StopSignal, { wishes, logger, link
   const runs = count === 1 ? "1 run" : `${count} runs`;
   const later = links.queue ? "at another node" : "at the next start";
   const plan = patienceMs === 0 ? `${runs} will continue ${later}.` : `${runs} may end within ${patienceMs / 1_000} s.`;
-  if (count === 0) logger.tell("stopping", ["Stopping."], { signal });
-  else logger.tell("stopping", [`Stopping. ${plan} The same again ends at once.`], { signal, running: count, patienceMs });
+  if (count === 0) logger.notify("stopping", ["Stopping."], { signal });
+  else logger.notify("stopping", [`Stopping. ${plan} The same again ends at once.`], { signal, running: count, patienceMs });
   const left = await node.handOver({ withinMs: patienceMs });
   if (left > 0 && patienceMs > 0)
-    logger.tell("handed over", [`${left === 1 ? "1 run" : `${left} runs`} will continue ${later}.`], { count: left });
+    logger.notify("handed over", [`${left === 1 ? "1 run" : `${left} runs`} will continue ${later}.`], { count: left });
 }

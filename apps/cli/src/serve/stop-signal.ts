@@ -20,19 +20,19 @@ export function stopSignals(now: () => number = () => performance.now()): StopSi
   });
   const listeners = (["SIGINT", "SIGTERM", "SIGHUP"] as const).map((name) => {
     const signal: StopSignal = name === "SIGINT" ? "SIGINT" : "SIGTERM";
-    const heard = (): void => {
+    const received = (): void => {
       if (askedAt === undefined) {
         askedAt = now();
         resolveFirst(signal);
       } else if (now() - askedAt > sameWishMs) process.exit(signal === "SIGINT" ? 130 : 143);
     };
-    process.on(name, heard);
-    return { name, heard };
+    process.on(name, received);
+    return { name, received };
   });
   return {
     first,
     ignore() {
-      for (const { name, heard } of listeners) process.off(name, heard);
+      for (const { name, received } of listeners) process.off(name, received);
     },
   };
 }

@@ -2,8 +2,8 @@ import { expect, it } from "vitest";
 import { dayLabel, durationLabel, tokensLabel } from "./amount-labels.ts";
 
 it("a duration is written in the unit that fits", () => {
-  const said = [0, 340, 999, 1000, 8240, 9960, 59_400, 60_000, 125_000, 3_600_000, 3_840_000].map(durationLabel);
-  expect(said).toEqual(["0 ms", "340 ms", "999 ms", "1.0 s", "8.2 s", "10 s", "59 s", "1 min", "2 min 5 s", "1 h", "1 h 4 min"]);
+  const written = [0, 340, 999, 1000, 8240, 9960, 59_400, 60_000, 125_000, 3_600_000, 3_840_000].map(durationLabel);
+  expect(written).toEqual(["0 ms", "340 ms", "999 ms", "1.0 s", "8.2 s", "10 s", "59 s", "1 min", "2 min 5 s", "1 h", "1 h 4 min"]);
 });
 
 it("a duration is never negative", () => {

@@ -2,11 +2,11 @@ import type { SessionView, ViewMessage } from "@loopwright/client";
 import { expect, it } from "vitest";
 import { titleOf } from "./title-of.ts";
 
-const said = (id: string, content: string): readonly [string, ViewMessage] => [
+const written = (id: string, content: string): readonly [string, ViewMessage] => [
   id,
   { id, parent: null, runId: "r", at: 0, message: { role: "user", content } },
 ];
-const messages: SessionView["messages"] = new Map([said("3", "  Hello\n there "), said("8", "Hello, edited")]);
+const messages: SessionView["messages"] = new Map([written("3", "  Hello\n there "), written("8", "Hello, edited")]);
 
 it("a session without a title is called as in the list: by its first message, on every branch", () => {
   expect(titleOf({ messages })).toBe("Hello there");

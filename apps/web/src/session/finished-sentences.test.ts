@@ -5,14 +5,14 @@ it("only sentences that are over are read out, each once", () => {
   const pieces = ["A loop", " goes on. It nev", "er stops! And", " then\nit did. "];
   let text = "";
   let from = 0;
-  const heard: string[] = [];
+  const received: string[] = [];
   for (const piece of pieces) {
     text += piece;
     const { words, upTo } = finishedSentences(text, from);
     from = upTo;
-    if (words !== "") heard.push(words);
+    if (words !== "") received.push(words);
   }
-  expect(heard).toEqual(["A loop goes on.", "It never stops!", "And then it did."]);
+  expect(received).toEqual(["A loop goes on.", "It never stops!", "And then it did."]);
 });
 
 it("a number with a point in it is no end of a sentence", () => {

@@ -24,7 +24,7 @@ export function createSessionActions(options: SessionActionsOptions): Conversati
     const model = options.model();
     return model === undefined ? {} : { model };
   };
-  const told = async (act: () => Promise<unknown>): Promise<void> => {
+  const notified = async (act: () => Promise<unknown>): Promise<void> => {
     try {
       await act();
     } catch (error) {
@@ -39,7 +39,7 @@ export function createSessionActions(options: SessionActionsOptions): Conversati
       await client.sessions.submit(sessionId, input, { ...chosen(), parent: edited.parent, idempotencyKey: newId() });
     },
     regenerate(id) {
-      return told(async () => {
+      return notified(async () => {
         const view = options.view();
         const regenerate = view && questionOf(view.messages, id);
         if (regenerate === undefined) return;
@@ -47,13 +47,13 @@ export function createSessionActions(options: SessionActionsOptions): Conversati
       });
     },
     selectBranch(id) {
-      return told(async () => {
+      return notified(async () => {
         const view = options.view();
         if (view) await client.sessions.moveHead(sessionId, latestBelow(view, id));
       });
     },
     stop() {
-      void told(() => client.sessions.abort(sessionId, "user"));
+      void notified(() => client.sessions.abort(sessionId, "user"));
     },
     async answerCall({ toolCallId, callKey, toolName }: ViewCall, { content, isError }: CallAnswer) {
       const base = { role: "tool_result", toolCallId, callKey, toolName, content } as const;

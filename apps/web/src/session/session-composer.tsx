@@ -15,7 +15,7 @@ export interface SessionComposerProps {
   readonly model: RefObject<string | undefined>;
 }
 
-const nobody: readonly WaitingInput[] = [];
+const noneThere: readonly WaitingInput[] = [];
 
 /** The composer of an open session. A delta of the answer does not render it. */
 export function SessionComposer({ session, actions, model }: SessionComposerProps): ReactNode {
@@ -25,7 +25,7 @@ export function SessionComposer({ session, actions, model }: SessionComposerProp
   const lastModel = useWatched(session, ({ view }) => view?.model);
   const status = useWatched(session, ({ view }) => view?.status ?? "idle");
   const isStopping = useWatched(session, ({ view }) => view?.run?.aborting !== undefined);
-  const waiting = useWatched(session, ({ view }) => view?.waiting ?? nobody);
+  const waiting = useWatched(session, ({ view }) => view?.waiting ?? noneThere);
   const isConnected = useWatched(session, ({ connection }) => connection === "live");
   const isClosed = useWatched(session, ({ view }) => view?.status === "closed");
   const [chosen, setChosen] = useState<ModelChoice>();

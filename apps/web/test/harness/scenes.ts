@@ -25,7 +25,7 @@ function snapshotOf(messages: readonly SnapshotMessage[], more: Partial<SessionS
   };
 }
 
-const said = (id: string, parent: string | null, message: SnapshotMessage["message"], runId = "r1"): SnapshotMessage => ({
+const written = (id: string, parent: string | null, message: SnapshotMessage["message"], runId = "r1"): SnapshotMessage => ({
   id,
   parent,
   runId,
@@ -36,7 +36,7 @@ const said = (id: string, parent: string | null, message: SnapshotMessage["messa
 const call = (index: number, name: string, args: Record<string, string | number>) =>
   ({ type: "tool_call", callKey: `r1.1.${index}`, id: `c${index}`, name, args }) as const;
 
-const asks: SnapshotMessage = said("3", "2", {
+const asks: SnapshotMessage = written("3", "2", {
   role: "assistant",
   model: "sample-large-1",
   stopReason: "tool_calls",
@@ -51,7 +51,7 @@ const asks: SnapshotMessage = said("3", "2", {
   ],
 });
 
-const question: SnapshotMessage = said("2", null, {
+const question: SnapshotMessage = written("2", null, {
   role: "user",
   content: [
     { type: "text", text: "How long until the first token comes, and is that better than last month?" },
@@ -61,7 +61,7 @@ const question: SnapshotMessage = said("2", null, {
 });
 
 const result = (id: string, index: number, content: string, more: Partial<ToolResultMessage> = {}): SnapshotMessage =>
-  said(id, String(Number(id) - 1), {
+  written(id, String(Number(id) - 1), {
     role: "tool_result",
     toolCallId: `c${index}`,
     callKey: `r1.1.${index}`,
@@ -76,7 +76,7 @@ const answered: readonly SnapshotMessage[] = [
   result("4", 0, '{"hits": [{"title": "Latency of streaming", "p50": 310}], "total": 1}'),
   result("5", 1, "Last month: p50 410 ms, p99 1900 ms."),
   result("6", 2, "\u001b[31mnpm error\u001b[0m missing script: bench", { isError: true, outcome: "error" }),
-  said("7", "6", {
+  written("7", "6", {
     role: "assistant",
     model: "sample-large-1",
     stopReason: "stop",
@@ -95,14 +95,14 @@ export const scenes: { readonly [name: string]: (count: number) => Scene } = {
     view: viewOf(
       snapshotOf([
         ...answered,
-        said("8", "7", { role: "user", content: "Thank you." }, "r2"),
-        said(
+        written("8", "7", { role: "user", content: "Thank you." }, "r2"),
+        written(
           "9",
           "8",
           { role: "assistant", model: "sample-large-1", stopReason: "stop", content: [{ type: "text", text: "You are welcome." }] },
           "r2",
         ),
-        said(
+        written(
           "10",
           "8",
           { role: "assistant", model: "sample-large-1", stopReason: "aborted", content: [{ type: "text", text: "You are very welc" }] },
@@ -114,8 +114,8 @@ export const scenes: { readonly [name: string]: (count: number) => Scene } = {
   hostile: () => ({
     view: viewOf(
       snapshotOf([
-        said("2", null, { role: "user", content: hostile }),
-        said("3", "2", {
+        written("2", null, { role: "user", content: hostile }),
+        written("3", "2", {
           role: "assistant",
           stopReason: "stop",
           content: [{ type: "text", text: `${hostile}\n\n\`\`\`\n${hostile}\n\`\`\`` }],

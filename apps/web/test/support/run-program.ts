@@ -29,11 +29,11 @@ export async function runProgram({ port = 0, store }: ProgramPlace): Promise<Run
   const ended = once(child, "exit");
   const lines = child.stdout ? createInterface({ input: child.stdout }) : [];
   for await (const line of lines) {
-    const said: { readonly event?: string; readonly url?: string } = JSON.parse(line);
-    if (said.url === undefined) continue;
+    const written: { readonly event?: string; readonly url?: string } = JSON.parse(line);
+    if (written.url === undefined) continue;
     return {
-      url: said.url,
-      port: Number(new URL(said.url).port),
+      url: written.url,
+      port: Number(new URL(written.url).port),
       async kill() {
         child.kill("SIGKILL");
         await ended;

@@ -96,8 +96,10 @@ export async function runClientTool(
     const { output, details } = await Promise.race([collect(() => tool.execute?.(args, context)), stopped]);
     return { ...answer, content: contentOf(output), outcome: "ok", ...(details === undefined ? {} : { details: asJson(details) }) };
   } catch (error) {
-    const said = error instanceof Error ? error.message : String(error);
-    const content = isKnownError(error) ? `${error.code}: ${said} ${error.fix}` : `TOOL_FAILED: The tool \`${toolName}\` failed: ${said}`;
+    const written = error instanceof Error ? error.message : String(error);
+    const content = isKnownError(error)
+      ? `${error.code}: ${written} ${error.fix}`
+      : `TOOL_FAILED: The tool \`${toolName}\` failed: ${written}`;
     return { ...answer, content, isError: true, outcome: "error" };
   } finally {
     cancel();

@@ -48,7 +48,7 @@ export function createRunReader(client: ClientContext, options: RunReaderOptions
 
   const mayWait = (failures: number, waitMs: number): boolean =>
     isAccepted ? failures < resumeAttempts : failures < connectAttempts && waitMs <= retryCapMs;
-  const tellState = (state: ConnectionState): void => {
+  const notifyState = (state: ConnectionState): void => {
     if (state.state === "open") isAccepted = true;
     onState?.(state);
   };
@@ -58,7 +58,7 @@ export function createRunReader(client: ClientContext, options: RunReaderOptions
       const headers = { "Idempotency-Key": key, "Last-Event-ID": last && encodeCursor(last) };
       return { path: "/api/agent/execute", json, headers };
     };
-    for await (const frames of watch(client, { request, mayWait, onState: tellState })) {
+    for await (const frames of watch(client, { request, mayWait, onState: notifyState })) {
       for (const frame of frames) {
         const complete = take(frame);
         if (complete) return { messages, complete };

@@ -52,12 +52,12 @@ export function executionStream({ sessionId, run, abort }: ExecutionSource): Exe
 }
 
 function resultOf({ messages, complete }: RunEnd): ExecuteResult {
-  const { type: _, error: said, ...rest } = complete;
+  const { type: _, error: written, ...rest } = complete;
   const last = messages.findLast((message) => message.role === "assistant");
   const { status, pendingToolCalls = [], pendingApprovals = [], ...spent } = rest;
   const common = { ...spent, messages, text: last ? textOf(last) : "", ...(last ? { finishReason: last.stopReason } : {}) };
   if (status === "completed") return { ...common, status, output: undefined };
   if (status === "awaiting_tool_execution") return { ...common, status, pendingToolCalls, pendingApprovals };
-  const error = errorFromDocument(said, { runId: rest.runId }) ?? clientError("INTERNAL", { message: "The run failed." });
+  const error = errorFromDocument(written, { runId: rest.runId }) ?? clientError("INTERNAL", { message: "The run failed." });
   return { ...common, status, error };
 }

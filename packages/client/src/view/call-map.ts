@@ -25,8 +25,8 @@ export class CallMap implements ReadonlyMap<string, ViewCall> {
     return this.get(callKey) !== undefined;
   }
 
-  forEach(tell: (call: ViewCall, callKey: string, map: ReadonlyMap<string, ViewCall>) => void): void {
-    for (const [callKey, call] of this) tell(call, callKey, this);
+  forEach(notify: (call: ViewCall, callKey: string, map: ReadonlyMap<string, ViewCall>) => void): void {
+    for (const [callKey, call] of this) notify(call, callKey, this);
   }
 
   *entries(): Generator<[string, ViewCall], undefined> {

@@ -25,7 +25,7 @@ const isAscii = /^[!-~]*$/;
 export function doubtfulHosts(value: Json): readonly DoubtfulHost[] {
   const text = JSON.stringify(value).slice(0, limits.charactersMax);
   const found = new Map<string, DoubtfulHost>();
-  const tell = (written: string, why: DoubtfulHost["why"] | undefined, host = written): void => {
+  const notify = (written: string, why: DoubtfulHost["why"] | undefined, host = written): void => {
     if (why === undefined || found.has(written) || found.size === limits.hostsMax) return;
     const real = realOf(host);
     found.set(written, { written, why, ...(real === undefined ? {} : { real }) });
@@ -34,13 +34,13 @@ export function doubtfulHosts(value: Json): readonly DoubtfulHost[] {
     const full = authority ?? afterName ?? "";
     const at = full.lastIndexOf("@");
     const host = full.slice(at + 1).replace(/:\d*$/, "");
-    if (full.slice(0, Math.max(0, at)).includes(".")) tell(full, "name", host);
-    else tell(host, doubtOf(host));
+    if (full.slice(0, Math.max(0, at)).includes(".")) notify(full, "name", host);
+    else notify(host, doubtOf(host));
   }
   for (const [word] of text.matchAll(words)) {
     const why = doubtOf(word);
     // Names of files may have any letters; two alphabets in one word they have not.
-    if (why === "scripts" || why === "encoded") tell(word, why);
+    if (why === "scripts" || why === "encoded") notify(word, why);
   }
   return [...found.values()];
 }

@@ -22,7 +22,7 @@ const verdict = (point: "accept" | "decide" | "gate" | "run", callKey?: string):
   ...{ type: "verdict", hook: "guard", point, action: "edit", reason: "because" },
   ...(callKey === undefined ? {} : { callKey }),
 });
-const said: Body = { type: "message_end", messageId: "2", parent: null, message: { role: "user", content: "Hi" } };
+const written: Body = { type: "message_end", messageId: "2", parent: null, message: { role: "user", content: "Hi" } };
 const start: Body = { type: "run_start", model: "m", provider: "p" };
 const call = { type: "tool_call", id: "c", callKey: "r.1.0", name: "erase", args: {} } as const;
 const answer = (content: readonly (typeof call | { readonly type: "text"; readonly text: string })[]): Body => ({
@@ -35,19 +35,19 @@ const edited = (point: string, more: object = {}) => ({ hook: "guard", point, ac
 it("a verdict on an input or an answer waits for its message, and is kept with it", () => {
   const waiting = after(verdict("accept"));
   expect(waiting.verdicts).toEqual([edited("accept")]);
-  const view = after(verdict("accept"), start, said, verdict("decide"), text);
+  const view = after(verdict("accept"), start, written, verdict("decide"), text);
   expect(view.verdicts).toBeUndefined();
   expect(view.path.map(({ verdicts }) => verdicts)).toEqual([[edited("accept")], [edited("decide")]]);
 });
 
 it("a verdict on a call is kept with the call", () => {
-  const view = after(start, said, answer([call]), verdict("gate", "r.1.0"));
+  const view = after(start, written, answer([call]), verdict("gate", "r.1.0"));
   expect(view.calls.get("r.1.0")?.verdicts).toEqual([edited("gate", { callKey: "r.1.0" })]);
   expect([view.verdicts, view.path.at(-1)?.verdicts]).toEqual([undefined, undefined]);
 });
 
 it("what still waits when the run ends belongs to its last message", () => {
-  const view = after(start, said, text, verdict("run"), { type: "run_end", status: "completed", reason: "answer" });
+  const view = after(start, written, text, verdict("run"), { type: "run_end", status: "completed", reason: "answer" });
   expect(view.path.map(({ verdicts }) => verdicts)).toEqual([undefined, [edited("run")]]);
   expect(view.messages.get("4")).toBe(view.path.at(-1));
 });

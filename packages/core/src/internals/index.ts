@@ -2,7 +2,7 @@
 
 export { createStreamedAnswers, type StreamedLane } from "../driver/live/streamed-answers.ts";
 export { catchUp } from "../driver/log/catch-up.ts";
-export { createModelTeller } from "../driver/model/model-events.ts";
+export { createModelPublisher } from "../driver/model/model-events.ts";
 export { snapshotOf } from "../driver/session/public-snapshot.ts";
 export { type AppendList, at } from "../loop/append-list.ts";
 export type { Effect } from "../loop/effect.ts";

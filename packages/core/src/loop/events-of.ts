@@ -8,9 +8,9 @@ export { pendingApproval, pendingCall } from "./kinds/message-events.ts";
 /** The durable events of a fact, in order, derived from the state before it. A fact that changes nothing has none. */
 export function eventsOf(before: State, fact: Fact): readonly DurableBody[] {
   if (!fits(before, fact)) return [];
-  const told = kindOf(fact).tell?.(before, fact) ?? [];
+  const published = kindOf(fact).publish?.(before, fact) ?? [];
   const { verdicts, expenses } = fact as Hooked & Spending;
-  return verdicts || expenses ? [...ofHooks({ verdicts, expenses }), ...told] : told;
+  return verdicts || expenses ? [...ofHooks({ verdicts, expenses }), ...published] : published;
 }
 
 /** The events of changes and usage of user code, which come before the other events of the fact. */

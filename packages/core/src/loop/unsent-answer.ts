@@ -53,9 +53,9 @@ function partDeltas(part: AssistantPart, index: number): readonly EphemeralBody[
 }
 
 /** True if a lane with these published events has published the whole answer: its text, its thinking and its calls. */
-export function hasSaid(said: EphemeralBody | undefined, message: AssistantMessage): boolean {
-  if (said?.type !== "message_snapshot") return message.content.length === 0;
-  const { content } = said;
+export function hasWritten(written: EphemeralBody | undefined, message: AssistantMessage): boolean {
+  if (written?.type !== "message_snapshot") return message.content.length === 0;
+  const { content } = written;
   const keys = (parts: readonly AssistantPart[]): string =>
     parts.flatMap((part) => (part.type === "tool_call" ? [part.callKey] : [])).join();
   return (
@@ -77,9 +77,9 @@ export const lastNumber: number = 2 ** 31 - 1;
 /** The events that the lane of an answer must still publish before its end, after this many events. */
 export function unsentOf(
   answer: AssistantMessage,
-  { lane, said }: { readonly lane: number; readonly said: number },
+  { lane, written }: { readonly lane: number; readonly written: number },
 ): readonly EphemeralEvent[] {
-  if (said > 0) return [{ ...answerSnapshot(answer), lane, n: lastNumber }];
+  if (written > 0) return [{ ...answerSnapshot(answer), lane, n: lastNumber }];
   return answerDeltas(answer).map((body, i) => ({ ...body, lane, n: i + 1 }));
 }
 
@@ -104,7 +104,7 @@ export function createAnswerReplay({ lane, addsUp }: { readonly lane: number | u
       const wasAllNew = isAllNew;
       if (answering !== id) isAllNew = isNew;
       if (!answer || id === undefined || (wasAllNew && !addsUp)) return [];
-      return unsentOf(answer, { lane: id, said: wasAllNew ? 0 : 1 });
+      return unsentOf(answer, { lane: id, written: wasAllNew ? 0 : 1 });
     },
   };
 }
@@ -122,9 +122,9 @@ export function createDroppedAnswers(): DroppedAnswers {
   return {
     before(event) {
       const answer = answerOf(event);
-      const untold = answer && lane !== undefined ? unsentOf(answer, { lane, said: 1 }) : [];
+      const unpublished = answer && lane !== undefined ? unsentOf(answer, { lane, written: 1 }) : [];
       if (lane !== undefined && "seq" in event && answeringAfter(event, lane) === undefined) lane = undefined;
-      return untold;
+      return unpublished;
     },
     dropped(event) {
       if (!event.type.startsWith("tool_execution") && event.type !== "progress") lane = event.lane;

@@ -28,10 +28,10 @@ it("logs the name of the error that a listener threw, without its text", async (
 
 it("delivers to a scope the events that one session publishes in one turn as one call, and keeps those of several sessions in order", async () => {
   const channel = memoryChannel();
-  const heard: string[] = [];
+  const received: string[] = [];
   channel.subscribeScope("local", {
-    events: (session, events) => heard.push(`${session} ${events.length}`),
-    notification: ({ type }) => heard.push(type),
+    events: (session, events) => received.push(`${session} ${events.length}`),
+    notification: ({ type }) => received.push(type),
   });
   channel.publish(ref, [delta(1)]);
   channel.publish(ref, [delta(2)]);
@@ -39,7 +39,7 @@ it("delivers to a scope the events that one session publishes in one turn as one
   channel.notify("local", { type: "refresh" });
   channel.publish(ref, [delta(3)]);
   await Promise.resolve();
-  expect(heard).toEqual(["first 2", "second 1", "refresh", "first 1"]);
+  expect(received).toEqual(["first 2", "second 1", "refresh", "first 1"]);
 });
 
 it("touches each of 100,000 events that are published in one turn a bounded number of times", async () => {

@@ -83,7 +83,7 @@ export function memoryChannel(options?: MemoryChannelOptions): EventChannel {
     },
     notify: (scope, notification) => enqueue(topics.get(scope)?.get(null), { notification }),
     subscribe: ({ scope, session }, listener) => listen(scope, session, (item) => "events" in item && listener(item.events)),
-    subscribeScope: (scope, listener) => listen(scope, null, (item) => tell(listener, item)),
+    subscribeScope: (scope, listener) => listen(scope, null, (item) => handOver(listener, item)),
     ...(lanes ? { recall: async (ref, lane) => lanes.recall(ref, lane) } : {}),
   };
 }
@@ -96,7 +96,7 @@ function join(waiting: WaitingItem[], item: Item): void {
   else waiting.push({ session: item.session, events: [...item.events] });
 }
 
-function tell(listener: ScopeListener, item: Item): void {
+function handOver(listener: ScopeListener, item: Item): void {
   if ("events" in item) listener.events?.(item.session, item.events);
   else listener.notification?.(item.notification);
 }

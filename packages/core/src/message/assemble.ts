@@ -7,8 +7,8 @@ import type { Usage } from "./usage.ts";
 import { wellFormedJson } from "./well-formed.ts";
 
 type Block =
-  | { readonly type: "text" | "thinking"; readonly said: GrowingText; opaque?: Opaque }
-  | { readonly type: "call"; readonly id: string; readonly name: string; readonly said: GrowingText; ended: boolean; opaque?: Opaque }
+  | { readonly type: "text" | "thinking"; readonly written: GrowingText; opaque?: Opaque }
+  | { readonly type: "call"; readonly id: string; readonly name: string; readonly written: GrowingText; ended: boolean; opaque?: Opaque }
   | { readonly type: "opaque"; opaque: Opaque };
 
 /** A call whose arguments are being streamed. */
@@ -55,17 +55,17 @@ export function createAssembler(): Assembler {
       case "thinking":
       case "call-args": {
         const block = blocks.get(chunk.index);
-        if (block && block.type !== "opaque") block.said.add(chunk.delta);
+        if (block && block.type !== "opaque") block.written.add(chunk.delta);
         else if (chunk.type !== "call-args") {
-          const said = new GrowingText();
-          said.add(chunk.delta);
-          blocks.set(chunk.index, { type: chunk.type, said, ...(block ? { opaque: block.opaque } : {}) });
+          const written = new GrowingText();
+          written.add(chunk.delta);
+          blocks.set(chunk.index, { type: chunk.type, written, ...(block ? { opaque: block.opaque } : {}) });
         }
         return;
       }
       case "call-start":
         if (blocks.has(chunk.index)) return;
-        blocks.set(chunk.index, { type: "call", id: chunk.id ?? "", name: chunk.name, said: new GrowingText(), ended: false });
+        blocks.set(chunk.index, { type: "call", id: chunk.id ?? "", name: chunk.name, written: new GrowingText(), ended: false });
         return;
       case "call-end": {
         const block = blocks.get(chunk.index);
@@ -106,11 +106,11 @@ export function createAssembler(): Assembler {
     partial: () => partsFrom(inOrder()),
     calls: () =>
       inOrder().flatMap(([index, block]) =>
-        block.type === "call" ? [{ index, toolName: block.name, argsText: block.said.toString() }] : [],
+        block.type === "call" ? [{ index, toolName: block.name, argsText: block.written.toString() }] : [],
       ),
     textAt(index) {
       const block = blocks.get(index);
-      return block?.type === "text" || block?.type === "thinking" ? block.said.toString() : "";
+      return block?.type === "text" || block?.type === "thinking" ? block.written.toString() : "";
     },
   };
 }
@@ -132,7 +132,7 @@ function partsFrom(
       ids.add(id);
       parts.push(callFrom(block, { callKey, id, truncated: calls.truncated }));
     } else {
-      const text = block.said.toString();
+      const text = block.written.toString();
       if (text !== "" || block.opaque) parts.push({ type: block.type, text, ...(block.opaque ? { opaque: block.opaque } : {}) });
     }
   }
@@ -143,7 +143,7 @@ function callFrom(
   block: Extract<Block, { type: "call" }>,
   { callKey, id, truncated }: { callKey: string; id: string; truncated: boolean },
 ): ToolCallPart {
-  const text = block.said.toString();
+  const text = block.written.toString();
   const parsed = parseArguments(text, truncated);
   const base = { type: "tool_call", callKey, id, name: block.name, ...(block.opaque ? { opaque: block.opaque } : {}) } as const;
   return typeof parsed === "string" ? { ...base, args: {}, argsText: text, problem: parsed } : { ...base, args: wellFormedJson(parsed) };

@@ -20,11 +20,11 @@ function kept(
   stopReason: AssistantMessage["stopReason"] = "stop",
 ): readonly AssistantPart[] | undefined {
   const history = createValidHistory();
-  const said: readonly Message[] = [
+  const written: readonly Message[] = [
     { role: "user", content: "Hello." },
     { role: "assistant", content, stopReason },
   ];
-  history.take(said);
+  history.take(written);
   const answer = history.messages[1];
   return answer?.role === "assistant" ? answer.content : undefined;
 }
@@ -51,20 +51,20 @@ describe("a valid history", () => {
 });
 
 describe("the history of a request", () => {
-  const said: readonly Message[] = [
+  const written: readonly Message[] = [
     { role: "user", content: "Hello." },
     { role: "assistant", content: [words], stopReason: "stop" },
   ];
 
   it("is not copied for a turn, however long it is", () => {
     const history = createValidHistory();
-    history.take([...said, { role: "user", content: "And?" }]);
+    history.take([...written, { role: "user", content: "And?" }]);
     expect(withAnswerableEnd(history.messages)).toBe(history.messages);
   });
 
   it("that a model could not answer ends with a notice, of which the next one knows nothing", () => {
     const history = createValidHistory();
-    history.take(said);
+    history.take(written);
     expect(withAnswerableEnd(history.messages).map(({ role }) => role)).toEqual(["user", "assistant", "notice"]);
     expect(history.messages).toHaveLength(2);
   });

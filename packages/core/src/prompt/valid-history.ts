@@ -15,7 +15,7 @@ import { lengthOf } from "./message-length.ts";
 import { hasImage, hasStoredMedia } from "./stored-media.ts";
 
 const opening: Message = { role: "user", content: "(The conversation goes on.)" };
-const goOn: Message = { role: "notice", text: "Continue." };
+const proceed: Message = { role: "notice", text: "Continue." };
 const noWords = "(no text)";
 
 /** A history that grows with a transcript: each message is looked at once. */
@@ -122,7 +122,7 @@ class GrowingHistory implements ValidHistory {
     const message = wellFormedJson(given);
     if (this.messages.length === 0 && message.role !== "user") this.#add(opening, undefined);
     const last = this.messages.at(-1);
-    if (message.role === "assistant" && last?.role === "assistant") this.#add(goOn, undefined);
+    if (message.role === "assistant" && last?.role === "assistant") this.#add(proceed, undefined);
     this.#add(message, id);
     this.#count(message, 1);
   }
@@ -153,7 +153,7 @@ function resultsFrom(messages: readonly Message[], first: number): readonly Tool
 
 /** The history with an end that a model can answer: itself, where it has one. */
 export function withAnswerableEnd(messages: readonly Message[]): readonly Message[] {
-  return messages.at(-1)?.role === "assistant" ? [...messages, goOn] : messages;
+  return messages.at(-1)?.role === "assistant" ? [...messages, proceed] : messages;
 }
 
 /** The message without what no vendor takes; `undefined` when nothing is left. */
@@ -163,8 +163,10 @@ function keep(message: AssistantMessage): AssistantMessage | undefined {
     part.type === "text" ? part.text.trim() !== "" || (part.opaque !== undefined && !wasCut) : !wasCut;
   const isWhole = message.content.every(fits);
   const content = isWhole ? message.content : message.content.filter(fits);
-  const says = content.some((part) => part.type === "text" || part.type === "tool_call" || part.type === "image" || part.type === "opaque");
-  if (!says) return undefined;
+  const prints = content.some(
+    (part) => part.type === "text" || part.type === "tool_call" || part.type === "image" || part.type === "opaque",
+  );
+  if (!prints) return undefined;
   return isWhole ? message : { ...message, content };
 }
 

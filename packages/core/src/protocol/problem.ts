@@ -35,7 +35,7 @@ export interface ProblemOptions {
 const obeyed = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
 /** Codes whose `details` are meant for the caller. */
-const told: ReadonlySet<ErrorCode> = new Set(["APPROVAL_DECIDED", "HISTORY_EXPIRED"]);
+const published: ReadonlySet<ErrorCode> = new Set(["APPROVAL_DECIDED", "HISTORY_EXPIRED"]);
 
 /** The problem document of an error. Its `cause` does not go into it, its `details` only where the code documents them; control characters of its message become U+FFFD. */
 export function problemOf(error: AgentError, options: ProblemOptions = {}): Problem {
@@ -53,15 +53,15 @@ export function problemOf(error: AgentError, options: ProblemOptions = {}): Prob
     ...(runId === undefined ? {} : { runId }),
     retryable,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-    ...(details && told.has(code) ? { details } : {}),
+    ...(details && published.has(code) ? { details } : {}),
     error: detail,
   };
 }
 
 /** The error of a problem document. A code of a newer version, and what is no problem document at all, become INTERNAL. */
 export function errorFromProblem(json: unknown): AgentError {
-  const said: { readonly [field: string]: unknown } = typeof json === "object" && json !== null ? { ...json } : {};
-  const { code, detail, error, fix, retryable, retryAfterMs, runId, details } = said;
+  const written: { readonly [field: string]: unknown } = typeof json === "object" && json !== null ? { ...json } : {};
+  const { code, detail, error, fix, retryable, retryAfterMs, runId, details } = written;
   const message = [detail, error].find((text): text is string => typeof text === "string" && text !== "");
   if (message === undefined || typeof code !== "string") {
     return new AgentError("INTERNAL", {
@@ -76,9 +76,9 @@ export function errorFromProblem(json: unknown): AgentError {
     ...(typeof retryable === "boolean" ? { retryable } : {}),
     ...(typeof retryAfterMs === "number" && Number.isFinite(retryAfterMs) ? { retryAfterMs } : {}),
     ...(typeof runId === "string" ? { runId } : {}),
-    ...(isKnown ? toldDetails(details) : { details: { code } }),
+    ...(isKnown ? publishedDetails(details) : { details: { code } }),
   });
 }
 
-const toldDetails = (details: unknown): { readonly details?: JsonObject } =>
+const publishedDetails = (details: unknown): { readonly details?: JsonObject } =>
   typeof details === "object" && details !== null ? { details: { ...details } } : {};

@@ -13,7 +13,7 @@ import { toolFailure } from "./tool-failure.ts";
 import { toolLimits } from "./tool-limits.ts";
 
 /** Listeners to a tool while it runs. */
-export interface ToolEars {
+export interface ToolListeners {
   /** Called with each delta before the result, at most `outputMax` characters in all. */
   readonly onDelta?: ((delta: string) => void) | undefined;
   /** Called with the reason when something is ignored: deltas after the completion, or details that are not JSON. */
@@ -22,7 +22,7 @@ export interface ToolEars {
   readonly onThrown?: ((error: unknown) => void) | undefined;
 }
 
-export interface CollectOptions extends ToolEars {
+export interface CollectOptions extends ToolListeners {
   /** The tool's name, for its errors. */
   readonly name: string;
   /** Default 100,000. */

@@ -18,9 +18,9 @@ describe("the failure of a tool", () => {
   });
 
   it("has no stack, no cause and no text of an error that is no AgentError", () => {
-    const said = JSON.stringify(toolFailure(new Error("outside", { cause: new Error("inside") }), tool));
-    expect(said).not.toMatch(/inside|outside/);
-    expect(said).not.toMatch(/\.test\.ts|at /);
+    const written = JSON.stringify(toolFailure(new Error("outside", { cause: new Error("inside") }), tool));
+    expect(written).not.toMatch(/inside|outside/);
+    expect(written).not.toMatch(/\.test\.ts|at /);
   });
 
   it.each([

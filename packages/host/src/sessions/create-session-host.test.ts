@@ -177,14 +177,14 @@ it("reports every loaded session to a listener, also those that were loaded befo
 it("calls `lost` of all followers of a session whose log is gone before the listeners of `onGone`", async () => {
   const { host, store } = hostOf(10);
   const removed = await make(host, "removed");
-  const heard: string[] = [];
+  const received: string[] = [];
   host.onLoad(({ session, onGone }) => {
-    session.follow({ events() {}, lost: ({ code }) => void heard.push(code) });
-    onGone(() => heard.push("gone"));
+    session.follow({ events() {}, lost: ({ code }) => void received.push(code) });
+    onGone(() => received.push("gone"));
   });
   await store.log.remove(removed.ref);
   await expect(removed.session.submit("Hi.")).rejects.toMatchObject({ code: "SESSION_CLOSED" });
   await turnOfLoop();
-  expect(heard).toEqual(["SESSION_CLOSED", "gone"]);
+  expect(received).toEqual(["SESSION_CLOSED", "gone"]);
   await host.close();
 });

@@ -148,9 +148,9 @@ class StoreWatch implements WatchedStore {
   }
 
   #report(error: AgentError): void {
-    const said = `${error.code} ${error.message}`;
-    if (this.#reported === said) return;
-    this.#reported = said;
+    const written = `${error.code} ${error.message}`;
+    if (this.#reported === written) return;
+    this.#reported = written;
     this.#options.logger.log("error", error.message, { code: error.code, fix: error.fix });
   }
 

@@ -42,7 +42,7 @@ function workerWithRoomForTwo() {
 
 it("gives free room to the next call that waits", async () => {
   const { worker, asked, answers } = workerWithRoomForTwo();
-  // Both places are taken; the third is told of twice, and the fourth waits behind it.
+  // Both places are taken; the third is notified of twice, and the fourth waits behind it.
   for (const session of ["first", "second", "third", "third", "fourth"]) void worker.take({ scope: "local", session });
   for (const session of ["first", "second"]) {
     answers.get(session)?.();

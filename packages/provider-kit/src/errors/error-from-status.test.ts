@@ -1,4 +1,4 @@
-import { vendorSaidBy } from "@loopwright/core";
+import { vendorMessageOf } from "@loopwright/core";
 import { describe, expect, it } from "vitest";
 import { vendorErrorOf } from "./error-body.ts";
 import { errorFromStatus } from "./error-from-status.ts";
@@ -146,15 +146,15 @@ describe("errorFromStatus", () => {
     const message = `Incorrect API key provided: ${key}, sk-abcdefghijklmnop, AIzaSyA-12345678901234, test*****4242; Bearer abc.def; see https://x.test/?key=zzz&b=1`;
     const error = errorFromStatus({ provider, status: 401, message, secrets: [key] });
     expect(error.message).toBe("Vendor answered with status 401: the vendor refused the key");
-    expect(vendorSaidBy(error)).toBe(
+    expect(vendorMessageOf(error)).toBe(
       "Incorrect API key provided: [removed], [removed], [removed], [removed] [removed]; see https://x.test/?key=[removed]&b=1",
     );
   });
 
   it("cuts a long sentence to 500 characters", () => {
     const error = errorFromStatus({ provider, status: 500, message: "x y ".repeat(100_000) });
-    expect(vendorSaidBy(error)?.length).toBe(500);
-    expect(vendorSaidBy(error)?.endsWith("…")).toBe(true);
+    expect(vendorMessageOf(error)?.length).toBe(500);
+    expect(vendorMessageOf(error)?.endsWith("…")).toBe(true);
   });
 
   it("names the vendor's id of the request, wherever it stands", () => {
@@ -163,8 +163,8 @@ describe("errorFromStatus", () => {
       expect(error.message).toBe("Vendor answered with status 500: the vendor is overloaded or failing (request req_011CUdL49)");
       expect(error.details).toMatchObject({ requestId: "req_011CUdL49" });
     }
-    const said = vendorErrorOf({ type: "error", error: { type: "api_error", message: "m" }, request_id: "req_7" });
-    expect(errorFromStatus({ provider, ...said }).details).toEqual({ type: "api_error", requestId: "req_7" });
+    const written = vendorErrorOf({ type: "error", error: { type: "api_error", message: "m" }, request_id: "req_7" });
+    expect(errorFromStatus({ provider, ...written }).details).toEqual({ type: "api_error", requestId: "req_7" });
   });
 
   it.each<[string, string]>([
@@ -179,7 +179,7 @@ describe("errorFromStatus", () => {
     const prompt = "You are a secret agent; the safe opens with 4711.";
     const error = errorFromStatus({ provider, status: 400, ...vendorErrorOf(body.replaceAll("PROMPT", prompt)) });
     expect(JSON.stringify({ ...error, message: error.message, stack: error.stack, cause: error.cause })).not.toContain("secret agent");
-    expect(vendorSaidBy(error)).toContain("secret agent");
+    expect(vendorMessageOf(error)).toContain("secret agent");
   });
 
   it.each([
@@ -195,7 +195,7 @@ describe("errorFromStatus", () => {
     const spelt = spell(key);
     const error = errorFromStatus({ provider, status: 401, message: `The key ${spelt} is wrong.`, code: spelt, secrets: [key] });
     const middle = spelt.slice(8, -8);
-    expect(vendorSaidBy(error)).not.toContain(middle);
+    expect(vendorMessageOf(error)).not.toContain(middle);
     expect(JSON.stringify({ ...error, message: error.message })).not.toContain(middle);
   });
 });

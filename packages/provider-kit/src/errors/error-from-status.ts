@@ -32,7 +32,7 @@ export function errorFromStatus(input: StatusErrorInput): AgentError {
   const wait = input.retryAfterMs ?? retryAfterMs(input.headers) ?? inText;
   const code = classify(input, wait);
   if (input.status === 407) return proxyRefused(input.provider, input.cause);
-  const said = input.message === undefined ? "" : vendorText(input.message, input.secrets);
+  const written = input.message === undefined ? "" : vendorText(input.message, input.secrets);
   const status = input.status === undefined ? "reported an error" : `answered with status ${input.status}`;
   const requestId = requestIdOf(input);
   const [type, vendorCode] = [wordOf(input.type, input.secrets), wordOf(input.code, input.secrets)];
@@ -47,7 +47,7 @@ export function errorFromStatus(input: StatusErrorInput): AgentError {
       ...(vendorCode === undefined ? {} : { code: vendorCode }),
       ...(requestId === undefined ? {} : { requestId }),
     },
-    ...(said === "" ? {} : { vendorSaid: said }),
+    ...(written === "" ? {} : { vendorMessage: written }),
     ...(input.cause === undefined ? {} : { cause: input.cause }),
   });
 }

@@ -6,6 +6,6 @@ it.each([
   ["Error: no such place.", "Error: no such place."],
   ["Errors: 0", "Error: Errors: 0"],
   [" \n", "Error: the tool failed."],
-])("a failed result %j is sent as %j", (text, told) => {
-  expect(errorResultText(text)).toBe(told);
+])("a failed result %j is sent as %j", (text, notified) => {
+  expect(errorResultText(text)).toBe(notified);
 });

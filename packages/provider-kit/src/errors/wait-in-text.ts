@@ -13,9 +13,9 @@ const textMax = 2_000;
  * @see https://platform.openai.com/docs/guides/rate-limits, https://ai.google.dev/gemini-api/docs/rate-limits (2026-11-21)
  */
 export function waitInText(text: string | undefined): number | undefined {
-  const said = text?.slice(0, textMax).toLowerCase().match(wish)?.[1];
-  if (said === undefined) return undefined;
-  const parts = [...said.matchAll(amount)].map(([, count, unit]) => Number(count) * (unitMs[unitOf(unit ?? "")] ?? 0));
+  const written = text?.slice(0, textMax).toLowerCase().match(wish)?.[1];
+  if (written === undefined) return undefined;
+  const parts = [...written.matchAll(amount)].map(([, count, unit]) => Number(count) * (unitMs[unitOf(unit ?? "")] ?? 0));
   return parts.length === 0 ? undefined : Math.round(parts.reduce((sum, part) => sum + part, 0));
 }
 

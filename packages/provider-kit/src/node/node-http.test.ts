@@ -189,21 +189,21 @@ describe("nodeHttp", () => {
   });
 
   it("gives an event of a gzip stream as soon as the server has flushed it", async () => {
-    let goOn = (): void => undefined;
+    let proceed = (): void => undefined;
     const url = await serve((_, response) => {
       response.writeHead(200, { "content-encoding": "gzip", "content-type": "text/event-stream" });
       const gzip = createGzip();
       gzip.pipe(response);
       gzip.write("data: 1\n\n");
       gzip.flush();
-      goOn = () => gzip.end("data: 2\n\n");
+      proceed = () => gzip.end("data: 2\n\n");
     });
     const response = await transport()(url);
     const seen: string[] = [];
     for await (const events of readSse(response.body ?? new ReadableStream())) {
       seen.push(...events.map((event) => event.data));
       // The second event is written only after the first one was seen.
-      goOn();
+      proceed();
     }
     expect(seen).toEqual(["1", "2"]);
   });

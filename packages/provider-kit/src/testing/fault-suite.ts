@@ -50,7 +50,7 @@ export function faultSuite(options: RecordingSuiteOptions): void {
     const few = [...recordings.filter(isStreamed).slice(0, 2), ...recordings.filter((recording) => !isStreamed(recording)).slice(0, 1)];
     const withCalls = recordings.filter((recording) => isStreamed(recording) && recording.truth.toolCalls.length > 0).slice(0, 2);
     for (const recording of [...new Set([...few.filter(isStreamed), ...withCalls])]) {
-      const title = `F5: answers an error event anywhere in ${recording.id} with the vendor's error, also after whole calls, unless all was said`;
+      const title = `F5: answers an error event anywhere in ${recording.id} with the vendor's error, also after whole calls, unless all was sent`;
       options.runner.it(title, () => survivesErrors({ options, recording, replay: replay() }), faultsTimeoutMs);
     }
     for (const recording of few) {
@@ -78,7 +78,7 @@ function streamTests({ runner, make, request, providers }: RecordingSuiteOptions
     isAll ? everyByteTimeoutMs : faultsTimeoutMs,
   );
   runner.it(
-    `F2: ${streams.length} streams say the same however their bytes are cut and their lines end, with comments, other fields and a byte order mark`,
+    `F2: ${streams.length} streams give the same however their bytes are cut and their lines end, with comments, other fields and a byte order mark`,
     async () => {
       const { flaws, ...counts } = await rechunk({ ...shared, rounds: isAll ? everyRounds : sampleRounds });
       if (isAll) console.info(`F2: ${JSON.stringify(counts)}`);
@@ -117,8 +117,8 @@ async function survivesErrors(context: FaultContext): Promise<void> {
       rejected++;
       if (outcome.code !== "MODEL_OVERLOADED" || !outcome.retryable) flaws.push(`after ${at} events: ${outcome.code}: ${outcome.message}`);
     } else {
-      const said = (outcome as CollectedAnswer).answer;
-      const difference = differenceOf([said.parts, said.ended], [whole.parts, whole.ended], "half an answer was taken for the whole");
+      const written = (outcome as CollectedAnswer).answer;
+      const difference = differenceOf([written.parts, written.ended], [whole.parts, whole.ended], "half an answer was taken for the whole");
       if (difference !== undefined) flaws.push(`after ${at} events: ${difference}`);
     }
   }
@@ -130,8 +130,8 @@ async function survivesErrors(context: FaultContext): Promise<void> {
 async function flawOf(call: Promise<CollectedAnswer>, whole: CollectedAnswer["answer"]): Promise<string | undefined> {
   try {
     const { answer } = await call;
-    const said = ({ parts, ended }: CollectedAnswer["answer"]): unknown => [parts, ended?.stopReason, ended?.raw];
-    return differenceOf(said(answer), said(whole), "half an answer was taken for the whole");
+    const written = ({ parts, ended }: CollectedAnswer["answer"]): unknown => [parts, ended?.stopReason, ended?.raw];
+    return differenceOf(written(answer), written(whole), "half an answer was taken for the whole");
   } catch (error) {
     if (!isAgentError(error)) return `expected an AgentError, got ${String(error)}`;
     if (!brokenCodes.has(error.code)) return `expected ${[...brokenCodes].join(" or ")}, got ${error.code}: ${error.message}`;

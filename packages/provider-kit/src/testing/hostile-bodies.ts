@@ -107,16 +107,16 @@ async function readInChild(module: URL, origin: string): Promise<HostileReport> 
     stdio: ["ignore", "pipe", "pipe"],
     cwd: new URL("../..", import.meta.url),
   });
-  let said = "";
+  let written = "";
   let complaints = "";
-  child.stdout.on("data", (bytes) => (said += String(bytes)));
+  child.stdout.on("data", (bytes) => (written += String(bytes)));
   child.stderr.on("data", (bytes) => (complaints += String(bytes)));
   const exit = await new Promise<number | null>((resolve) => child.once("close", resolve));
-  return reportOf(said, exit, complaints);
+  return reportOf(written, exit, complaints);
 }
 
-function reportOf(said: string, exit: number | null, complaints: string): HostileReport {
-  const lines = said
+function reportOf(written: string, exit: number | null, complaints: string): HostileReport {
+  const lines = written
     .split("\n")
     .filter((line) => line !== "")
     .map(

@@ -56,7 +56,7 @@ export function recordingSuite(options: RecordingSuiteOptions): void {
     for (const recording of recordings) {
       const ways = isStreamed(recording) ? "streamed in five chunkings" : "unstreamed";
       options.runner.it(
-        `reads ${recording.id} (${ways}) as its truth says`,
+        `reads ${recording.id} (${ways}) as its truth states`,
         () => readsTruly(options, recording, replay()),
         recordingTimeoutMs,
       );

@@ -19,7 +19,7 @@ export function roughHistory(seed: number): readonly Message[] {
     const calls = callsOf(draw, turn);
     messages.push({
       role: "assistant",
-      content: [...draw.list(4, () => said(draw, String(blocks++))), ...calls],
+      content: [...draw.list(4, () => written(draw, String(blocks++))), ...calls],
       stopReason: calls.length > 0 ? "tool_calls" : draw.pick(["stop", "aborted"]),
     });
     for (const call of calls) messages.push(resultOf(draw, call));
@@ -54,7 +54,7 @@ function maybe(draw: Draw, samples: readonly Opaque[]): { readonly opaque?: Opaq
   return draw.below(3) === 0 ? {} : { opaque: draw.pick(samples) };
 }
 
-function said(draw: Draw, unique: string): AssistantPart {
+function written(draw: Draw, unique: string): AssistantPart {
   const { text, thinking, alone } = opaqueSamples(unique);
   const kind = draw.below(3);
   if (kind === 0) return { type: "text", text: words(draw), ...maybe(draw, text) };

@@ -1,4 +1,4 @@
-import { type Assembled, isAgentError, type ToolCallPart, type Usage, vendorSaidBy } from "@loopwright/core";
+import { type Assembled, isAgentError, type ToolCallPart, type Usage, vendorMessageOf } from "@loopwright/core";
 import { differenceOf } from "@loopwright/testing";
 import type { RecordedCall, RecordedTruth, Recording } from "./recording.ts";
 
@@ -64,10 +64,12 @@ const lengthReasons: ReadonlySet<string> = new Set([
 function endDifferences(answer: Assembled, truth: RecordedTruth): readonly string[] {
   const { ended } = answer;
   if (!ended) return ["there is no end chunk"];
-  const said = truth.refusal ?? truth.promptBlockReason ?? truth.error?.message;
-  if (said !== undefined) {
-    if (ended.stopReason !== "error") return [`stop reason: expected error for ${shown(said)}, got ${ended.stopReason}`];
-    return ended.message?.includes(said.slice(0, 100)) ? [] : [`message of the end: expected ${shown(said)}, got ${shown(ended.message)}`];
+  const written = truth.refusal ?? truth.promptBlockReason ?? truth.error?.message;
+  if (written !== undefined) {
+    if (ended.stopReason !== "error") return [`stop reason: expected error for ${shown(written)}, got ${ended.stopReason}`];
+    return ended.message?.includes(written.slice(0, 100))
+      ? []
+      : [`message of the end: expected ${shown(written)}, got ${shown(ended.message)}`];
   }
   const raw = truth.finishReasonRaw ?? "";
   if (lengthReasons.has(raw))
@@ -103,8 +105,8 @@ export function errorDifferences(error: unknown, recording: Recording): readonly
   if (fitting && !fitting.includes(error.code)) differences.push(`code: expected ${fitting.join(" or ")}, got ${error.code}`);
   // A key that the vendor repeats is taken out, so only the words before it can be asked for.
   const words = truth.error.message.slice(0, 24);
-  const said = vendorSaidBy(error);
-  if (!said?.includes(words)) differences.push(`for the operator: expected the vendor's own ${shown(words)}, got ${shown(said)}`);
+  const written = vendorMessageOf(error);
+  if (!written?.includes(words)) differences.push(`for the operator: expected the vendor's own ${shown(words)}, got ${shown(written)}`);
   if (error.message.includes(words)) differences.push(`the vendor's own words are in the message: ${shown(error.message)}`);
   if (error.code === "MODEL_AUTH" && error.retryable) differences.push("an error of authentication is called retryable");
   return differences;

@@ -131,12 +131,12 @@ async function flooded(response: ServerResponse, { piece, count }: Extract<WireS
   for (let sent = 0; sent < count && !response.destroyed; sent++) {
     if (response.write(piece)) continue;
     await new Promise<void>((resolve) => {
-      const goOn = (): void => {
-        response.off("drain", goOn).off("close", goOn);
+      const proceed = (): void => {
+        response.off("drain", proceed).off("close", proceed);
         resolve();
       };
-      response.on("drain", goOn).on("close", goOn);
-      if (response.destroyed) goOn();
+      response.on("drain", proceed).on("close", proceed);
+      if (response.destroyed) proceed();
     });
   }
 }

@@ -12,7 +12,7 @@ afterEach(() => {
   for (const cleanUp of cleanUps.splice(0)) cleanUp();
 });
 
-/** A server that answers as it is told, and closes the connection without an answer where it is told nothing. */
+/** A server that answers as the test asks, and closes the connection without an answer where it has no answer. */
 async function serve(answer: (count: number) => string | undefined): Promise<{ readonly url: string; readonly seen: () => number }> {
   let seen = 0;
   const sockets = new Set<Socket>();
@@ -97,7 +97,7 @@ describe("the transport of a provider", () => {
 describe("sending again", () => {
   const lost = (): Promise<never> => Promise.reject(new TypeError("fetch failed", { cause: { code: "ECONNRESET" } }));
 
-  /** Answers as often as it is told, then loses every connection. */
+  /** Answers as often as the test asks, then loses every connection. */
   function dying(answers: number): { readonly transport: typeof fetch; readonly calls: () => number } {
     let calls = 0;
     const transport = sendingAgain(() => (++calls <= answers ? Promise.resolve(new Response("ok")) : lost()));

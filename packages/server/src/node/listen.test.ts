@@ -47,7 +47,7 @@ async function raw(port: number, text: string, keepWriting?: (socket: Socket) =>
   return answer;
 }
 
-/** What every answer carries, whoever gives it. */
+/** What every answer carries, from any route. */
 function expectStandardHeaders(answer: string): void {
   for (const header of [
     /^x-content-type-options: nosniff$/im,

@@ -150,11 +150,11 @@ it("calls back about the drain and the end when the other side goes away", async
   await Promise.all([closed, drained]);
   sink.write(bytesOf("to nobody"));
   expect(sink.queuedBytes).toBe(0);
-  let isTold = false;
+  let isNotified = false;
   sink.onClose(() => {
-    isTold = true;
+    isNotified = true;
   });
-  expect(isTold).toBe(true);
+  expect(isNotified).toBe(true);
 });
 
 it("cuts the connection at once", async () => {

@@ -185,17 +185,17 @@ export class BoundedSink implements EventSink {
 
   #awaitTurn(): void {
     this.#isPaused = true;
-    this.#bounds.clock.soon(() => this.#goOn());
+    this.#bounds.clock.soon(() => this.#proceed());
   }
 
   #awaitDrain(): void {
     const { clock, limits } = this.#bounds;
     this.#isPaused = true;
     this.#cancelStall = clock.after(limits.streamStallMs, () => this.#sink.destroy());
-    this.#sink.onDrain(() => this.#goOn());
+    this.#sink.onDrain(() => this.#proceed());
   }
 
-  #goOn(): void {
+  #proceed(): void {
     this.#cancelStall?.();
     this.#cancelStall = undefined;
     this.#isPaused = false;

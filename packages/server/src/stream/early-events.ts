@@ -11,7 +11,7 @@ export interface EarlyEvents {
 export class HeldEvents implements EarlyEvents {
   readonly #isWhole: boolean;
   readonly #leave: () => void;
-  readonly #heard: { readonly events: readonly SessionEvent[]; readonly runId: string | undefined }[] = [];
+  readonly #received: { readonly events: readonly SessionEvent[]; readonly runId: string | undefined }[] = [];
   #isOver = false;
 
   constructor(isWhole: boolean, leave: () => void) {
@@ -21,13 +21,13 @@ export class HeldEvents implements EarlyEvents {
 
   /** The array is the caller's: it is copied. */
   add(events: readonly SessionEvent[], runId: string | undefined): void {
-    this.#heard.push({ events: [...events], runId });
+    this.#received.push({ events: [...events], runId });
   }
 
   take(runId: string): readonly SessionEvent[] | undefined {
     if (this.#isOver) return undefined;
     this.stop();
-    return this.#isWhole ? this.#heard.flatMap((one) => (one.runId === runId ? one.events : [])) : undefined;
+    return this.#isWhole ? this.#received.flatMap((one) => (one.runId === runId ? one.events : [])) : undefined;
   }
 
   stop(): void {

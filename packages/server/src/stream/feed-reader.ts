@@ -31,7 +31,7 @@ export interface Subscription {
   /** Sends no ephemeral events but the whole text of each answer, once, before its end: for readers that only concatenate text. */
   readonly hasWholeText?: boolean;
   /** Called with durable events once they are queued. */
-  told?(events: readonly DurableEvent[]): void;
+  notified?(events: readonly DurableEvent[]): void;
   /** Called once after the last event, when the session rests. */
   rested?(): void;
   /** Called if the session was removed before its last events could be read here. */
@@ -69,7 +69,7 @@ export class FeedReader {
   #isClosed = false;
   #joinedLane: number | undefined;
   /** Ephemeral events of `#joinedLane` were sent here. */
-  #hasHeardJoined = false;
+  #hasReceivedJoined = false;
   /** The lane of the last answer whose `message_start` was replayed here. */
   #begunLane: number | undefined;
 
@@ -103,7 +103,7 @@ export class FeedReader {
 
   /** Nothing of the joined answer was sent here: its end alone would leave the reader with the part that it received elsewhere. */
   get lacksJoined(): boolean {
-    return this.#joinedLane !== undefined && !this.#hasHeardJoined;
+    return this.#joinedLane !== undefined && !this.#hasReceivedJoined;
   }
 
   get isOver(): boolean {
@@ -122,8 +122,8 @@ export class FeedReader {
   }
 
   /** Live: notes that these ephemeral events were sent. An answer that is partly sent here is completed here. */
-  heard(lanes: readonly EphemeralEvent[]): void {
-    this.#hasHeardJoined ||= lanes.some(({ lane }) => lane === this.#joinedLane);
+  received(lanes: readonly EphemeralEvent[]): void {
+    this.#hasReceivedJoined ||= lanes.some(({ lane }) => lane === this.#joinedLane);
   }
 
   /** Live: queues frames that were encoded once for all readers. */
@@ -135,14 +135,14 @@ export class FeedReader {
     }
     this.#sink.write(bytes);
     this.#isRested = false;
-    this.#tell(durable);
+    this.#notify(durable);
     this.#stallIfFull();
   }
 
   /** Live: encodes and queues events for this reader alone. */
   send(events: readonly SessionEvent[]): void {
     this.#write(events.map((event) => this.#frame(event)));
-    this.#tell(events.filter(isDurable));
+    this.#notify(events.filter(isDurable));
     this.#stallIfFull();
   }
 
@@ -152,7 +152,7 @@ export class FeedReader {
    */
   overtake(durable: readonly DurableEvent[], answering: number | undefined): void {
     this.#write(this.#again(durable, this.#answersFrom(answering)));
-    this.#tell(durable);
+    this.#notify(durable);
     this.#stallIfFull();
   }
 
@@ -164,13 +164,13 @@ export class FeedReader {
       from += piece.length;
       await this.#sink.pour(joinTexts(this.#again(piece, answers)));
       if (this.#isOver) return;
-      this.#tell(piece.filter((event) => this.#isOurs(event))); // May end the stream, so it comes after the frames.
+      this.#notify(piece.filter((event) => this.#isOurs(event))); // May end the stream, so it comes after the frames.
       this.reached(piece.at(-1) ?? this.#sent);
     }
   }
 
   /** Sends the early events. True if they are all that the reader missed. */
-  hearEarly(): boolean {
+  receiveEarly(): boolean {
     const early = this.#subscription.early?.();
     if (!early) return false;
     this.send(early.filter((event) => !isDurable(event) || compareCursors(event, this.#sent) > 0));
@@ -186,8 +186,8 @@ export class FeedReader {
   goLive({ lanes, answering, isResting }: LiveStart): void {
     if (this.#isOver) return;
     this.#joinedLane = answering === this.#begunLane ? undefined : answering;
-    this.#hasHeardJoined = false;
-    this.heard(lanes);
+    this.#hasReceivedJoined = false;
+    this.received(lanes);
     if (!this.isAhead && !this.hasWholeText) this.#write(lanes.map((lane) => snapshotText(lane, this.#parts.sessionId)));
     this.#isLive = true;
     if (isResting) this.rest();
@@ -232,13 +232,13 @@ export class FeedReader {
     return this.isShared ? sharedEventText(event, this.#parts.sessionId) : eventText(event);
   }
 
-  #tell(durable: readonly DurableEvent[]): void {
+  #notify(durable: readonly DurableEvent[]): void {
     const last = durable.at(-1);
     if (!last) return;
     this.#sent = last;
     this.#isRested = false;
     this.#isClosed ||= durable.some(({ type }) => type === "session_closed");
-    this.#subscription.told?.(durable);
+    this.#subscription.notified?.(durable);
   }
 
   /** A reader of one run concatenates deltas, so new answers are replayed as deltas; a reader of the whole session needs only the messages. */
@@ -252,11 +252,11 @@ export class FeedReader {
     const texts: FrameText[] = [];
     for (const event of events) {
       const isNew = this.#isOurs(event) && compareCursors(event, seen) > 0;
-      const untold = answers.before(event, isNew);
+      const unpublished = answers.before(event, isNew);
       if (!isNew) continue;
       if (event.type === "message_start" && event.role === "assistant") this.#begunLane = event.seq;
       if (this.hasWholeText) texts.push(this.#wholeText(event));
-      else for (const one of untold) texts.push(snapshotText(one, this.#parts.sessionId));
+      else for (const one of unpublished) texts.push(snapshotText(one, this.#parts.sessionId));
       texts.push(this.#frame(event));
     }
     return texts;
@@ -265,8 +265,8 @@ export class FeedReader {
   #wholeText(event: DurableEvent): FrameText {
     const { after, seen } = this.#subscription;
     const text = event.type === "message_end" && event.message.role === "assistant" ? textOf(event.message) : "";
-    const isTold = [after, seen].some((cursor) => cursor && compareCursors(cursor, textCursor(event)) === 0);
-    return text === "" || isTold ? [] : wholeText(event, { sessionId: this.#parts.sessionId, text });
+    const isNotified = [after, seen].some((cursor) => cursor && compareCursors(cursor, textCursor(event)) === 0);
+    return text === "" || isNotified ? [] : wholeText(event, { sessionId: this.#parts.sessionId, text });
   }
 
   #write(texts: readonly FrameText[]): void {

@@ -10,12 +10,12 @@ const content = [{ type: "text" as const, text: "one two" }];
 const ends = { ...at, type: "message_end", seq: 26, k: 0, message: { role: "assistant", content } } as unknown as SessionEvent;
 const delta = { ...at, type: "text_delta", index: 0, delta: " two", lane: 25, n: 3 } as unknown as SessionEvent;
 
-/** A process whose session has come to an answer that is written elsewhere, and one reader who heard its beginning at another process. */
+/** A process whose session has come to an answer that is written elsewhere, and one reader that received its beginning at another process. */
 async function joined(
   lanes: readonly SessionEvent[] = [],
   limits: Partial<ServerLimits> = {},
-): Promise<{ tell(...events: readonly SessionEvent[]): void; readonly types: () => readonly string[] }> {
-  let tell: (events: readonly SessionEvent[], runId: string) => void = () => {};
+): Promise<{ notify(...events: readonly SessionEvent[]): void; readonly types: () => readonly string[] }> {
+  let notify: (events: readonly SessionEvent[], runId: string) => void = () => {};
   const session = {
     id: "s1",
     lastSeq: 25,
@@ -23,8 +23,8 @@ async function joined(
     ready: async () => {},
     lanes: () => lanes,
     snapshot: () => ({ run: { answering: 25 } }),
-    follow(listener: { readonly events: typeof tell }) {
-      tell = listener.events;
+    follow(listener: { readonly events: typeof notify }) {
+      notify = listener.events;
       return () => {};
     },
   } as unknown as AgentSession;
@@ -54,27 +54,27 @@ async function joined(
   feed.subscribe({ sink, after: { seq: 25, k: Number.MAX_SAFE_INTEGER } });
   await new Promise((resolve) => setImmediate(resolve));
   return {
-    tell: (...events) => tell(events, "r1"),
+    notify: (...events) => notify(events, "r1"),
     types: () => [...text.matchAll(/"type":"(message_\w+|text_delta)"/g)].map(([, type]) => type ?? ""),
   };
 }
 
 it("a reader that got a part of an answer from another server gets a snapshot of it before its end, if this server has sent none of it", async () => {
   const reader = await joined();
-  reader.tell(ends);
+  reader.notify(ends);
   expect(reader.types()).toEqual(["message_snapshot", "message_end"]);
 });
 
 it("a reader that got the answer so far from this server gets its end alone", async () => {
   const reader = await joined([{ type: "message_snapshot", content, lane: 25, n: 2 } as unknown as SessionEvent]);
-  reader.tell(delta);
-  reader.tell(ends);
+  reader.notify(delta);
+  reader.notify(ends);
   expect(reader.types()).toEqual(["message_snapshot", "text_delta", "message_end"]);
 });
 
 it("a reader that got a part of an answer from another server gets a snapshot of it also in a batch of more events than are kept", async () => {
   const reader = await joined([], { recentEvents: 2 });
   const input = (seq: number): SessionEvent => ({ ...at, type: "input_accepted", seq, k: 0 }) as unknown as SessionEvent;
-  reader.tell(ends, ...[27, 28, 29, 30, 31].map(input));
+  reader.notify(ends, ...[27, 28, 29, 30, 31].map(input));
   expect(reader.types()).toEqual(["message_snapshot", "message_end"]);
 });

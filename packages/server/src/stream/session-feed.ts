@@ -30,7 +30,7 @@ export interface SessionFeed {
   /** The subscription ends when the returned function is called, or with the sink. */
   subscribe(subscription: Subscription): () => void;
   /** Collects the events published from now on, for an input that is not in the log yet. */
-  hear(): EarlyEvents;
+  receive(): EarlyEvents;
   /** Whether a durable event follows the cursor. Also true if this process has not read the log to its end. @throws AgentError STORE_*, SESSION_* */
   hasAfter(cursor: EventCursor): Promise<boolean>;
   /** When the first event or fact after the cursor was recorded; `undefined` if there is none. @throws AgentError STORE_*, SESSION_* */
@@ -62,7 +62,7 @@ class LiveFeed implements ClosableFeed {
   readonly #parts: FeedParts;
   readonly #readers = new Set<FeedReader>();
   readonly #readerParts: ReaderParts;
-  readonly #hearing = new Set<HeldEvents>();
+  readonly #receiving = new Set<HeldEvents>();
   readonly #history: SharedHistory;
   /** Lookups under way, by seq: readers at the same seq share one. */
   readonly #nextAts = new Map<number, Promise<number | undefined>>();
@@ -102,11 +102,11 @@ class LiveFeed implements ClosableFeed {
     return leave;
   }
 
-  hear(): EarlyEvents {
+  receive(): EarlyEvents {
     const { session } = this.#parts;
     // A lane that is open already has emitted deltas that this feed has not seen.
-    const held = new HeldEvents(session.lanes().length === 0, () => this.#hearing.delete(held));
-    this.#hearing.add(held);
+    const held = new HeldEvents(session.lanes().length === 0, () => this.#receiving.delete(held));
+    this.#receiving.add(held);
     return held;
   }
 
@@ -180,7 +180,7 @@ class LiveFeed implements ClosableFeed {
       this.#recent.add(durable);
     }
     const lanes = events.filter((event) => !isDurable(event));
-    for (const held of this.#hearing) held.add(events, runId);
+    for (const held of this.#receiving) held.add(events, runId);
     let own: Uint8Array | undefined;
     let shared: Uint8Array | undefined;
     for (const reader of this.#readers) {
@@ -194,7 +194,7 @@ class LiveFeed implements ClosableFeed {
         own ??= encodeFrames(events.map(frameOf).join(""));
         reader.take(durable, own);
       }
-      reader.heard(lanes);
+      reader.received(lanes);
     }
   }
 
@@ -236,7 +236,7 @@ class LiveFeed implements ClosableFeed {
     const { session, ref, logger } = this.#parts;
     try {
       await session.ready();
-      if (reader.hearEarly()) return reader.goLive({ lanes: [], answering: undefined, isResting: session.isResting });
+      if (reader.receiveEarly()) return reader.goLive({ lanes: [], answering: undefined, isResting: session.isResting });
       while (!reader.isOver) {
         const missed = this.#recentEvents().after(reader.sent);
         if (missed?.length === 0) return this.#goLive(reader, session.isResting);
@@ -260,11 +260,11 @@ class LiveFeed implements ClosableFeed {
       for (const event of batch) if (!isNews(event, reader)) answering = answeringAfter(event, answering);
       const news = batch.filter((event) => isNews(event, reader));
       // Events that the session has not read yet are published live later: their lanes are still open here.
-      const told = news.filter(({ seq }) => seq <= session.lastSeq);
-      await reader.replay(told, answering);
-      for (const event of told) answering = answeringAfter(event, answering);
+      const notified = news.filter(({ seq }) => seq <= session.lastSeq);
+      await reader.replay(notified, answering);
+      for (const event of notified) answering = answeringAfter(event, answering);
       if (reader.isOver) return;
-      if (told.length < news.length) break;
+      if (notified.length < news.length) break;
     }
     // Some facts have no events, so the last event may lie before the tail.
     reader.reached(cursorAfter(tail));

@@ -173,8 +173,8 @@ interface Sent {
   readonly headers?: Record<string, string>;
 }
 
-/** What is said, over the port, to a body that cannot be used. Fails where the log has changed or the body comes back. */
-async function said(scene: PayloadScene, { path, method = "POST" }: Entry, { body, headers = json }: Sent) {
+/** What is sent, over the port, to a body that cannot be used. Fails where the log has changed or the body comes back. */
+async function written(scene: PayloadScene, { path, method = "POST" }: Entry, { body, headers = json }: Sent) {
   const before = scene.writes.length;
   const response = await fetch(`${scene.url}${path}`, { method, headers, ...(body === undefined ? {} : { body }) });
   const answer = await response.text();
@@ -205,7 +205,7 @@ describe("a body that cannot be used", () => {
     async (_, entry) => {
       const scene = await waiting();
       for (const [what, body, field] of entry.flaws) {
-        const problem = await said(scene, entry, { body: JSON.stringify(body) });
+        const problem = await written(scene, entry, { body: JSON.stringify(body) });
         expect([what, problem]).toMatchObject([what, { code: "INPUT_INVALID", status: 400 }]);
         expect([what, problem.detail]).toEqual([what, expect.stringContaining(field)]);
       }
@@ -232,7 +232,7 @@ describe("a body that cannot be used", () => {
       ...(entry.isOptional ? [] : ([[{}, 400, "INPUT_INVALID", "not JSON"]] as const)),
     ];
     for (const [sent, status, code, word] of forms)
-      expect(await said(scene, entry, sent)).toMatchObject({ status, code, detail: expect.stringContaining(word) });
+      expect(await written(scene, entry, sent)).toMatchObject({ status, code, detail: expect.stringContaining(word) });
   });
 });
 
@@ -290,14 +290,14 @@ describe("other input that cannot be used", () => {
     const { send, ask } = await waiting();
     const stream = await send("/api/notifications?session=a&session=a@0.0&session=a");
     const reader = (stream.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader();
-    let told = "";
+    let notified = "";
     const readTo = async (word: string): Promise<void> => {
-      while (!told.includes(word)) told += (await reader.read()).value ?? "";
+      while (!notified.includes(word)) notified += (await reader.read()).value ?? "";
     };
     await readTo("awaiting_tool_execution");
     await ask("/api/sessions/a", { method: "PATCH", json: { title: "The last word" } });
     await readTo("The last word");
     await reader.cancel();
-    expect(told.match(/^event: run_start$/gm)).toHaveLength(1);
+    expect(notified.match(/^event: run_start$/gm)).toHaveLength(1);
   });
 });

@@ -7,8 +7,8 @@ import { framesOf } from "./frames-of.ts";
 
 const clock = () => manualClock();
 
-/** A tool of which each run tells progress. */
-const teller = (run: Parameters<typeof defineTool>[0]["execute"]): Tool =>
+/** A tool of which each run reports progress. */
+const notifier = (run: Parameters<typeof defineTool>[0]["execute"]): Tool =>
   defineTool({ name: "count", description: "Counts.", parameters: z.object({}), ...(run ? { execute: run } : {}) });
 
 const answers = (...names: readonly string[]) => [{ calls: names.map((name) => ({ name })) }, { text: "Done." }];
@@ -16,7 +16,7 @@ const answers = (...names: readonly string[]) => [{ calls: names.map((name) => (
 describe("a tool that reports its progress a million times", () => {
   it("is published at most twenty times a second for each step, its first and its last report included", async () => {
     const time = clock();
-    const tool = teller((_, { progress }) => {
+    const tool = notifier((_, { progress }) => {
       const steps = [progress("rows"), progress("pages")];
       for (let ms = 0; ms < 1_000; ms += 1) {
         for (let turn = 0; turn < 500; turn += 1) for (const step of steps) step.update(`${ms * 500 + turn + 1} of 500000`);
@@ -26,9 +26,9 @@ describe("a tool that reports its progress a million times", () => {
     });
     const { send } = testServer({ clock: time, agents: [scriptedAgent(answers("count"), { tools: [tool] })] });
     const response = await send("/api/agent/execute", { json: { context: {}, input: "Count" } });
-    const told = (await framesOf(response)).filter(({ event }) => event === "progress").map(({ data }) => data);
+    const notified = (await framesOf(response)).filter(({ event }) => event === "progress").map(({ data }) => data);
     for (const id of ["1", "2"]) {
-      const own = told.filter((data) => data["id"] === id);
+      const own = notified.filter((data) => data["id"] === id);
       // One at the start, one at the end of each of twenty parts of the second, one for the end of the step.
       expect(own).toHaveLength(22);
       expect(own[0]).toMatchObject({ state: "open", title: id === "1" ? "rows" : "pages" });
@@ -37,7 +37,7 @@ describe("a tool that reports its progress a million times", () => {
   });
 
   it("leaves in the log its last words alone, of two hundred steps at most, and nothing in the memory of the stream", async () => {
-    const tool = teller((_, { progress }) => {
+    const tool = notifier((_, { progress }) => {
       for (let count = 0; count < 1_000_000; count += 1) progress(`step ${count}`).end();
       return "ok";
     });
@@ -60,7 +60,7 @@ describe("a tool that reports its progress a million times", () => {
   it("does so while a reader takes nothing, and no more than the limit waits for that reader", async () => {
     const time = clock();
     const queueBytes = 16 * 1024;
-    const tool = teller((_, { progress }) => {
+    const tool = notifier((_, { progress }) => {
       const step = progress("rows");
       for (let ms = 0; ms < 60_000; ms += 50) {
         step.update("x".repeat(1_000));

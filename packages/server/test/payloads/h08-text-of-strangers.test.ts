@@ -36,8 +36,10 @@ describe("text of a model", () => {
     expect(frames.filter(({ event }) => event === "execute_complete")).toHaveLength(1);
     expect(frames.at(-1)?.event).toBe("execute_complete");
     expect(frames.map(({ event }) => event)).not.toContain("evil");
-    const said = frames.filter(({ event }) => event === "message_end").map(({ data }) => data["message"] as { readonly content: unknown });
-    expect(said[1]?.content).toMatchObject([
+    const written = frames
+      .filter(({ event }) => event === "message_end")
+      .map(({ data }) => data["message"] as { readonly content: unknown });
+    expect(written[1]?.content).toMatchObject([
       { type: "thinking", text },
       { type: "text", text },
       { type: "tool_call", args: { hint: text } },
@@ -52,18 +54,18 @@ describe("text of a model", () => {
 
   it("reaches the readers of notifications as text as well", async () => {
     const { server, send } = await payloadScene({ dialects: [plainDialect] });
-    const dialects: readonly (readonly [path: string, event: string, told: (data: Frame["data"]) => unknown])[] = [
+    const dialects: readonly (readonly [path: string, event: string, notified: (data: Frame["data"]) => unknown])[] = [
       ["/api/notifications", "notification", (data) => data["notification"]],
       ["/api/notifications?dialect=plain", "plain_job_progress", (data) => data],
     ];
-    for (const [path, event, told] of dialects) {
+    for (const [path, event, notified] of dialects) {
       const reader = ((await send(path)).body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader();
       for (const text of evil) server.notify("local", { type: "job_progress", data: { text } });
       let text = "";
       while (text.split(`event: ${event}\n`).length <= evil.length) text += (await reader.read()).value ?? "";
       const frames = framesIn(text);
       expect(frames.map((frame) => frame.event)).toEqual(evil.map(() => event));
-      expect(frames.map(({ data }) => (told(data) as Notification).data)).toEqual(evil.map((one) => ({ text: one })));
+      expect(frames.map(({ data }) => (notified(data) as Notification).data)).toEqual(evil.map((one) => ({ text: one })));
       await reader.cancel();
     }
   });

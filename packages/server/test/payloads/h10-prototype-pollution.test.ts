@@ -143,8 +143,8 @@ describe("a model that has learnt of it", () => {
     const agent = scriptedAgent([{ calls }, { text: "Well." }], { tools: [tool] });
     const { send } = testServer({ agents: [agent] });
     const frames = await framesOf(await send("/api/agent/execute", { json: { sessionId: "a", context: {}, input: "Go" } }));
-    const said = frames.find(({ event }) => event === "session_end")?.data["messages"] as readonly Message[];
-    const results = said.filter((message) => message.role === "tool_result").map(({ toolCallId, outcome }) => [toolCallId, outcome]);
+    const written = frames.find(({ event }) => event === "session_end")?.data["messages"] as readonly Message[];
+    const results = written.filter((message) => message.role === "tool_result").map(({ toolCallId, outcome }) => [toolCallId, outcome]);
     expect(results).toEqual(["c1", "c2", name].map((id) => [id, "error"]));
     expect(ran).toBe(0);
     expect(frames.at(-1)).toMatchObject({ event: "execute_complete", data: { status: "completed" } });

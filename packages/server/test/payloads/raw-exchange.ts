@@ -42,7 +42,7 @@ export function drip(socket: Socket, byte: string): void {
   socket.once("close", () => clearInterval(timer));
 }
 
-/** Writes the piece again and again, as fast as it is taken; tells how much that was. */
+/** Writes the piece again and again, as fast as it is taken; reports how much that was. */
 export function pour(socket: Socket, piece: string): () => number {
   const more = (): void => {
     while (!socket.destroyed && socket.write(piece, "latin1"));

@@ -5,11 +5,11 @@ import type { Sent } from "../test-server.ts";
 import { annesToken, bearer, bensToken, type PayloadScene, payloadScene, people, strayToken } from "./payload-scene.ts";
 import { rawExchange, requestText } from "./raw-exchange.ts";
 
-/** What is asked of a route by somebody of another scope, and the status that he gets there. */
+/** What is asked of a route by a user of another scope, and the status of the answer. */
 interface Entry {
   readonly path: string;
   readonly sent?: Sent;
-  /** Ben's, who asks for what is Anne's. */
+  /** Ben's, a caller that asks for what is Anne's. */
   readonly foreign: number;
 }
 
@@ -49,8 +49,8 @@ const entries: { readonly [id: string]: Entry } = {
   openapi: { path: "/openapi.json", foreign: 200 },
 };
 
-/** Who asks, and what is said to him of a route that needs a principal. */
-const strangers: readonly (readonly [who: string, headers: { readonly [name: string]: string }, status: number, code: string])[] = [
+/** The caller, and the answer of a route that needs a principal. */
+const otherUsers: readonly (readonly [who: string, headers: { readonly [name: string]: string }, status: number, code: string])[] = [
   ["nobody", {}, 401, "UNAUTHENTICATED"],
   ["somebody with a wrong token", bearer("wrong-0123456789abcdef"), 401, "UNAUTHENTICATED"],
   ["somebody with the beginning of a token", bearer(annesToken.slice(0, -1)), 401, "UNAUTHENTICATED"],
@@ -101,7 +101,7 @@ describe("the table of routes", () => {
 });
 
 describe("every route", () => {
-  it.each(strangers)("refuses %s, but for the two that are open, and nothing is kept", async (_, headers, status, code) => {
+  it.each(otherUsers)("refuses %s, but for the two that are open, and nothing is kept", async (_, headers, status, code) => {
     const scene = await annes();
     const before = scene.writes.length;
     const answers: Record<string, readonly unknown[]> = {};

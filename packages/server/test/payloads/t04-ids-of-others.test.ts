@@ -26,7 +26,7 @@ async function garden(): Promise<PayloadScene & { readonly blob: string; readonl
   return { ...scene, blob: String(file["blob"]), runId: String(run["runId"]), cursor };
 }
 
-/** The answer but for what the caller has said himself. */
+/** The answer but for what the caller has sent. */
 async function answerTo(
   { send }: PayloadScene,
   path: string,
@@ -43,7 +43,7 @@ describe("what is another scope's", () => {
     const scene = await garden();
     const result = [{ role: "tool_result", toolCallId: "c1", content: "red" }];
     const image = (blob: string) => ({ role: "user", content: [{ type: "image", mediaType: "image/png", source: { blob } }] });
-    const pairs: readonly (readonly [theirs: string, nobodys: string, path: (name: string) => string, sent: (name: string) => Sent])[] = [
+    const pairs: readonly (readonly [theirs: string, ofOthers: string, path: (name: string) => string, sent: (name: string) => Sent])[] = [
       ["annes", "nobodys", (id) => `/api/sessions/${id}`, () => ({})],
       ["annes", "nobodys", (id) => `/api/sessions/${id}`, () => ({ method: "PATCH", json: { title: "a" } })],
       ["annes", "nobodys", (id) => `/api/sessions/${id}`, () => ({ method: "DELETE" })],
@@ -76,9 +76,9 @@ describe("what is another scope's", () => {
       ],
     ];
     const before = scene.writes.length;
-    for (const [theirs, nobodys, path, sent] of pairs) {
-      const [one, other] = [await answerTo(scene, path(theirs), sent(theirs)), await answerTo(scene, path(nobodys), sent(nobodys))];
-      expect(unnamed(JSON.stringify(one), theirs)).toBe(unnamed(JSON.stringify(other), nobodys));
+    for (const [theirs, ofOthers, path, sent] of pairs) {
+      const [one, other] = [await answerTo(scene, path(theirs), sent(theirs)), await answerTo(scene, path(ofOthers), sent(ofOthers))];
+      expect(unnamed(JSON.stringify(one), theirs)).toBe(unnamed(JSON.stringify(other), ofOthers));
       expect(one.status, path(theirs)).toBe(path(theirs) === "/api/agent/execute" ? 400 : 404);
       expect(JSON.stringify(one)).not.toMatch(/canary|garden|anne@/);
     }

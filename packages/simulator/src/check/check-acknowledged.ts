@@ -11,14 +11,14 @@ export function checkAcknowledged(
   const { name, acknowledged } = client;
   for (const one of acknowledged) checkOne(one, { facts, model, claim, name });
   for (const fact of facts) checkAnswered(fact, claim);
-  const said = acknowledged.filter((one) => one.kind === "input");
-  for (const later of said)
-    for (const earlier of said)
+  const written = acknowledged.filter((one) => one.kind === "input");
+  for (const later of written)
+    for (const earlier of written)
       if (earlier.atMs <= later.askedAtMs)
         claim(
           earlier.seq < later.seq,
           "I1",
-          () => `${name}: ${later.key} was said after ${earlier.key} was acknowledged, and stands before it`,
+          () => `${name}: ${later.key} was sent after ${earlier.key} was acknowledged, and stands before it`,
         );
 }
 
@@ -46,7 +46,7 @@ function checkOne(one: Acknowledged, { facts, model, claim, name }: Scene): void
     case "input": {
       const fact = model.inputs.find(({ idempotencyKey }) => idempotencyKey === one.key);
       claim(fact !== undefined, "I1", () => `${name}: the input ${one.key} was acknowledged and is not in the log`);
-      claim(fact === undefined || fact.seq === one.seq, "I1", () => `${name}: ${one.key} stands at ${fact?.seq}, ${one.seq} was said`);
+      claim(fact === undefined || fact.seq === one.seq, "I1", () => `${name}: ${one.key} stands at ${fact?.seq}, ${one.seq} was sent`);
       return;
     }
     case "answer": {

@@ -89,9 +89,9 @@ function isFree(
 
 function checkEnded({ world, session, model, claim }: HandOverScene, { node, beganAtMs, withinMs }: HandOver): void {
   const signalledAtMs = beganAtMs + withinMs + signalMs;
-  for (const { callKey, attempt, toldAtMs, outcome, ...start } of world.witness.tools) {
+  for (const { callKey, attempt, notifiedAtMs, outcome, ...start } of world.witness.tools) {
     if (start.session !== session || start.node !== node || start.atMs > beganAtMs || outcome !== "ok") continue;
-    if (toldAtMs === undefined || toldAtMs < beganAtMs || toldAtMs > signalledAtMs + graceMs) continue;
+    if (notifiedAtMs === undefined || notifiedAtMs < beganAtMs || notifiedAtMs > signalledAtMs + graceMs) continue;
     const run = [...model.runs.values()].find(({ calls }) => calls.has(callKey));
     const call = run?.calls.get(callKey);
     if (!run || !call || run.aborts.length > 0) continue;

@@ -113,5 +113,5 @@ function checkCall({ callKey, starts, ends, turn }: CallModel, run: RunModel, cl
     () => `the call ${callKey} was started after its end`,
   );
   const isAnswered = run.modelStarts.some((start) => start.turn > turn) || run.finished.length > 0;
-  claim(!isAnswered || ends.length === 1, "I4", () => `the run went on without a result of the call ${callKey}`);
+  claim(!isAnswered || ends.length === 1, "I4", () => `the run continued without a result of the call ${callKey}`);
 }

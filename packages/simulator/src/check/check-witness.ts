@@ -51,7 +51,7 @@ function checkTool(intents: readonly FactOf<"tool.started">[], seen: readonly To
   }
   if (end?.type !== "tool.finished" || end.outcome !== "ok") return;
   const done = seen.filter(({ outcome }) => outcome === "ok");
-  claim(done.length > 0, "I5", () => `the log says that ${end.callKey} was done, and nobody saw it`);
+  claim(done.length > 0, "I5", () => `the log records that ${end.callKey} was done, and no witness saw it`);
 }
 
 /** A process begins no effect after another process has claimed the session. */

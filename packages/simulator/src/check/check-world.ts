@@ -39,12 +39,12 @@ export async function checkWorld({ world, clients, options, isOver }: WorldToChe
     checkOpening({ world, session, facts, model, claim });
     if (world.everyHost.every(({ node }) => node.hasTrueClock)) checkDeadlines(facts, claim);
     checkWitness({ world, session, facts, model, claim, abortMs });
-    const told: DurableEvent[] = [];
-    for await (const events of readHistory(world.store.truth, ref)) told.push(...events);
+    const notified: DurableEvent[] = [];
+    for await (const events of readHistory(world.store.truth, ref)) notified.push(...events);
     for (const client of clients) {
       if (client.session !== session) continue;
       checkAcknowledged(client, { facts, model, claim });
-      if (isOver) checkRecording(client, told, claim);
+      if (isOver) checkRecording(client, notified, claim);
     }
     if (isOver) await checkStates(world, session, findings);
     checkHandOvers({ world, session, facts, model, claim });

@@ -57,7 +57,7 @@ const lookMs = 250;
 const quietMs = 90_000;
 const restMs = 1_500;
 /** Longer than a process stops. */
-const hearMaxMs = 30_000;
+const receiveMaxMs = 30_000;
 
 /** Runs the script once; the same script and fuses give the same run. */
 export async function runScript(script: TurnScript, { setting, fuses, sabotage }: ScriptOptions): Promise<ScriptRun> {
@@ -144,8 +144,8 @@ async function untilOver(world: World, client: SimulatedClient): Promise<readonl
     const { owed, waiting, inputs } = readLog(facts);
     const isBusy = owed !== undefined || waiting.length > 0 || client.openCount > 0 || inputs.length === 0;
     restingSince = isBusy ? Number.POSITIVE_INFINITY : Math.min(restingSince, time.nowMs);
-    const isHeard = client.recording.countOf("run_end") >= facts.filter(({ type }) => type === "run.finished").length;
-    if (time.nowMs - restingSince >= (isHeard ? restMs : hearMaxMs)) return [];
+    const isReceived = client.recording.countOf("run_end") >= facts.filter(({ type }) => type === "run.finished").length;
+    if (time.nowMs - restingSince >= (isReceived ? restMs : receiveMaxMs)) return [];
     if (isBusy && time.nowMs - moved.sinceMs > quietMs) {
       const why = owed ?? (waiting.length > 0 ? `waits for ${waiting.join()}` : `${client.openCount} requests of the client are open`);
       return [{ invariant: "S5", session, message: `nothing has moved for ${quietMs} ms: ${why}` }];

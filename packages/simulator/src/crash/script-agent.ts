@@ -28,8 +28,8 @@ export function scriptedToolMs(tool: string): number {
 /** Gives the n-th answer when the request holds n - 1 answers, in every attempt. */
 export function scriptModel({ turns }: TurnScript): ModelScript {
   return ({ messages }, { attempt }) => {
-    const said = messages.filter(({ role }) => role === "assistant").length;
-    const turn = turns[Math.min(said, turns.length - 1)] ?? {};
+    const written = messages.filter(({ role }) => role === "assistant").length;
+    const turn = turns[Math.min(written, turns.length - 1)] ?? {};
     return typeof turn === "function" ? turn(attempt) : turn;
   };
 }

@@ -101,7 +101,7 @@ export const turnScripts: readonly TurnScript[] = [
     acts: [say, { after: "awaiting_tool_execution", does: "answer" }],
     ...completes,
   },
-  { name: "client tool that nobody answers", turns: [ask("asks_soon"), answer], ...completes },
+  { name: "client tool without an answer", turns: [ask("asks_soon"), answer], ...completes },
   {
     name: "client and server tools",
     turns: [ask("asks", "once", "pure"), answer],
@@ -128,7 +128,7 @@ export const turnScripts: readonly TurnScript[] = [
     acts: [say, { after: "approval_requested", does: "decide-twice" }],
     ...completes,
   },
-  { name: "approval that nobody decides", turns: [ask("guarded"), answer], ...completes },
+  { name: "approval without a decision", turns: [ask("guarded"), answer], ...completes },
   {
     name: "approval beside a tool",
     turns: [ask("guarded", "idempotent"), answer],

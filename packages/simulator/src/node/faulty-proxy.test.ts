@@ -6,11 +6,11 @@ import type { Toxics } from "./toxics.ts";
 
 /** A server that answers each piece with the same bytes, and what it has read. */
 async function echo(): Promise<{ readonly port: number; readonly read: () => string }> {
-  const heard: Buffer[] = [];
+  const received: Buffer[] = [];
   const server = createServer((socket) => {
     socket.on("error", () => {});
     socket.on("data", (chunk) => {
-      heard.push(chunk);
+      received.push(chunk);
       socket.write(chunk);
     });
   });
@@ -18,7 +18,7 @@ async function echo(): Promise<{ readonly port: number; readonly read: () => str
   onTestFinished(() => {
     server.close();
   });
-  return { port: (server.address() as AddressInfo).port, read: () => Buffer.concat(heard).toString("latin1") };
+  return { port: (server.address() as AddressInfo).port, read: () => Buffer.concat(received).toString("latin1") };
 }
 
 async function through(toxics: Toxics, seed = 1) {
@@ -46,13 +46,13 @@ function closed(socket: Socket): Promise<void> {
 
 /** Everything that arrives until so many bytes have, or the line ends. */
 async function receive(socket: Socket, bytes = Number.POSITIVE_INFINITY): Promise<string> {
-  let heard = "";
+  let received = "";
   return new Promise((resolve) => {
     socket.on("data", (chunk) => {
-      heard += chunk.toString("latin1");
-      if (heard.length >= bytes) resolve(heard);
+      received += chunk.toString("latin1");
+      if (received.length >= bytes) resolve(received);
     });
-    socket.on("close", () => resolve(heard));
+    socket.on("close", () => resolve(received));
   });
 }
 
@@ -61,9 +61,9 @@ describe("a line without faults", () => {
     const { proxy } = await through({});
     const socket = await dial(proxy);
     const long = "x".repeat(3_000_000);
-    const heard = receive(socket, long.length);
+    const received = receive(socket, long.length);
     socket.write(long);
-    expect((await heard).length).toBe(long.length);
+    expect((await received).length).toBe(long.length);
     const gone = closed(socket);
     socket.end();
     await gone;
@@ -85,10 +85,10 @@ describe("a line with faults", () => {
   it("has the width that was set, also when more is sent meanwhile", async () => {
     const { proxy } = await through({ toServer: { bytesPerSecond: 1_000, pieceBytes: 10 } });
     const socket = await dial(proxy);
-    const heard = receive(socket, 60);
+    const received = receive(socket, 60);
     const started = performance.now();
     for (let at = 0; at < 6; at++) socket.write("0123456789");
-    expect(await heard).toBe("0123456789".repeat(6));
+    expect(await received).toBe("0123456789".repeat(6));
     expect(performance.now() - started).toBeGreaterThan(45);
   });
 
@@ -123,7 +123,7 @@ describe("a line with faults", () => {
   it("holds back what is sent towards the server, and delivers it when the line is good again", async () => {
     const { proxy, server } = await through({ toServer: { isHeld: true } });
     const socket = await dial(proxy);
-    const heard = receive(socket, 4);
+    const received = receive(socket, 4);
     socket.write("late");
     const other = await dial(proxy);
     const gone = closed(other);
@@ -131,26 +131,26 @@ describe("a line with faults", () => {
     await gone;
     expect(server.read()).toBe("");
     proxy.infect();
-    expect(await heard).toBe("late");
+    expect(await received).toBe("late");
   });
 
   it("holds back replies alone: what was asked was done", async () => {
     const { proxy, server } = await through({ toClient: { isHeld: true } });
     const socket = await dial(proxy);
-    const heard = receive(socket, 4);
+    const received = receive(socket, 4);
     socket.write("done");
     await expect.poll(() => server.read()).toBe("done");
     expect(socket.bytesRead).toBe(0);
     proxy.infect();
-    expect(await heard).toBe("done");
+    expect(await received).toBe("done");
   });
 
   it("changes one byte of a garbled piece", async () => {
     const { proxy } = await through({ toClient: { garbleChance: 1 } });
     const socket = await dial(proxy);
     socket.write("abcdefgh");
-    const heard = await receive(socket, 8);
-    expect([...heard].filter((letter, at) => letter !== "abcdefgh"[at])).toHaveLength(1);
+    const received = await receive(socket, 8);
+    expect([...received].filter((letter, at) => letter !== "abcdefgh"[at])).toHaveLength(1);
   });
 
   it("ends with a reset when set to", async () => {
@@ -176,14 +176,14 @@ describe("a line with faults", () => {
   it("meets the same fate again from the same seed", async () => {
     const fates = async (seed: number): Promise<readonly string[]> => {
       const { proxy } = await through({ swallowChance: 0.5 }, seed);
-      const heard: string[] = [];
+      const received: string[] = [];
       for (let turn = 0; turn < 24; turn++) {
         const socket = await dial(proxy);
         socket.write("?");
-        heard.push(await receive(socket, 1));
+        received.push(await receive(socket, 1));
         socket.destroy();
       }
-      return heard;
+      return received;
     };
     const first = await fates(7);
     expect(await fates(7)).toEqual(first);

@@ -6,13 +6,13 @@ const deadlineMs = 10_000;
 export function askRedis(port: number, words: readonly string[]): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, "127.0.0.1", () => socket.write(encode(words) + encode(["QUIT"])));
-    const heard: Buffer[] = [];
+    const received: Buffer[] = [];
     socket.setTimeout(deadlineMs, () => socket.destroy(new Error(`redis-server did not answer ${words[0]} in ${deadlineMs} ms.`)));
-    socket.on("data", (chunk) => heard.push(chunk));
+    socket.on("data", (chunk) => received.push(chunk));
     socket.once("error", reject);
     socket.once("end", () => {
       socket.end();
-      const text = Buffer.concat(heard)
+      const text = Buffer.concat(received)
         .toString("utf8")
         .replace(/\+OK\r\n$/, "")
         .trimEnd();

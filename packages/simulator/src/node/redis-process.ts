@@ -152,15 +152,15 @@ class OwnRedis implements RedisProcess {
 /** Waits until the server reports that it accepts connections. Otherwise rejects with its output as the reason. */
 function readiness(child: ChildProcess): Promise<void> {
   return new Promise((resolve, reject) => {
-    const said: string[] = [];
+    const written: string[] = [];
     for (const stream of [child.stdout, child.stderr])
       if (stream)
         createInterface({ input: stream }).on("line", (line) => {
           // The output is read until the process ends, so that a full pipe never blocks it; it is kept only until the server is ready.
-          if (said.length < 50) said.push(line);
+          if (written.length < 50) written.push(line);
           if (/ready to accept connections/i.test(line)) resolve();
         });
     child.once("error", (error) => reject(new Error(`redis-server cannot be started: ${error.message}`)));
-    child.once("exit", () => reject(new Error(`redis-server ended at its start: ${said.slice(-5).join(" | ")}`)));
+    child.once("exit", () => reject(new Error(`redis-server ended at its start: ${written.slice(-5).join(" | ")}`)));
   });
 }

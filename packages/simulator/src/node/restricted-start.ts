@@ -11,13 +11,13 @@ export interface RestrictedStart {
   readonly uid?: number;
 }
 
-const nobody = 65_534;
+const noneThere = 65_534;
 
 /** This user, then root without the capability to bypass permissions (which still reaches root's folders), then another user. */
 const candidates: readonly RestrictedStart[] = [
   { prefix: [] },
   { prefix: ["setpriv", "--bounding-set=-dac_override,-dac_read_search,-fowner", "--"] },
-  { prefix: [], uid: nobody },
+  { prefix: [], uid: noneThere },
 ];
 
 /** Ends with 0 when it can read what it is given and may not write into the read-only folder. */

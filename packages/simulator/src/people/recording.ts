@@ -3,8 +3,8 @@
  * a lane. Does not own: the events that it should have received (the checker reads the log), what waits for the client (pending-calls).
  */
 import type { DurableEvent, EphemeralEvent, EventCursor, SessionEvent } from "@loopwright/core";
-import { createHeardLanes, type HeardLanes } from "./heard-lanes.ts";
 import { createPendingCalls, type PendingCalls } from "./pending-calls.ts";
+import { createReceivedLanes, type ReceivedLanes } from "./received-lanes.ts";
 
 export class Recording {
   /** Violations of the client rule, as text. */
@@ -13,7 +13,7 @@ export class Recording {
   readonly pending: PendingCalls = createPendingCalls();
   readonly #durable: DurableEvent[] = [];
   readonly #counts = new Map<SessionEvent["type"], number>();
-  readonly #lanes: HeardLanes = createHeardLanes((flaw) => void this.flaws.push(flaw));
+  readonly #lanes: ReceivedLanes = createReceivedLanes((flaw) => void this.flaws.push(flaw));
 
   /** Every durable event so far, over all connections. */
   get durable(): readonly DurableEvent[] {
@@ -46,7 +46,7 @@ export class Recording {
   #takeDurable(event: DurableEvent): void {
     const last = this.#durable.at(-1);
     if (last && (event.seq < last.seq || (event.seq === last.seq && event.k <= last.k))) {
-      this.flaws.push(`was told ${event.seq}.${event.k} ${event.type} after ${last.seq}.${last.k}`);
+      this.flaws.push(`was notified ${event.seq}.${event.k} ${event.type} after ${last.seq}.${last.k}`);
       return;
     }
     this.#durable.push(event);

@@ -84,7 +84,7 @@ async function tryPort(
   for (let seed = 1; seed <= seedsMax && performance.now() < endMs; seed++) {
     const { failures } = await runSeedsWith({ from: seed, count: 1 }, sabotage());
     const [failure] = failures;
-    if (failure) return { seed, finding: said(failure.findings[0]) };
+    if (failure) return { seed, finding: written(failure.findings[0]) };
   }
   return tryRaces(sabotage());
 }
@@ -94,10 +94,10 @@ async function tryRaces({ log }: Sabotage): Promise<Trial> {
   if (!log) return {};
   const { schedules, failures } = await runSchedulesWith({ failuresMax: 1 }, log);
   const [failure] = failures;
-  return failure ? { schedule: schedules, finding: said(failure.findings[0]) } : {};
+  return failure ? { schedule: schedules, finding: written(failure.findings[0]) } : {};
 }
 
-const said = (finding: { readonly invariant: string; readonly message: string } | undefined): string =>
+const written = (finding: { readonly invariant: string; readonly message: string } | undefined): string =>
   `${finding?.invariant}: ${finding?.message}`;
 
 /** Runs seeds on a copy of the sources in which one place was changed. */
@@ -194,7 +194,7 @@ function runCopy(folder: string, limitMs: number): Promise<Trial> {
       const { finding, ...where } = JSON.parse(out) as Pick<PlantedBug, "seed" | "outage" | "crash"> & {
         readonly finding?: { readonly invariant: string; readonly message: string };
       };
-      resolve(finding ? { ...where, finding: said(finding) } : {});
+      resolve(finding ? { ...where, finding: written(finding) } : {});
     });
   });
 }

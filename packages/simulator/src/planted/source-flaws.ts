@@ -66,19 +66,19 @@ export const sourceFlaws: readonly SourceFlaw[] = [
     bad: "",
   },
   {
-    name: "an abort is not heard by who runs the effects",
+    name: "an abort is not received by the effects",
     file: "driver/session/session-effects.ts",
     good: "else if (run.abort) abort(run.limits.abortGraceMs);",
     bad: "",
   },
   {
-    name: "an owner that lost the session goes on",
+    name: "an owner that lost the session continues",
     file: "driver/session/session-effects.ts",
     good: "    forget() {\n      generation++;",
     bad: "    forget() {\n      if (generation === 0) return;",
   },
   {
-    name: "a lane tells on after its end",
+    name: "a lane publishes more after its end",
     file: "driver/session/session-effects.ts",
     good: "        lane?.close();\n        abort(0);",
     bad: "        abort(0);",
@@ -145,19 +145,19 @@ export const sourceFlaws: readonly SourceFlaw[] = [
     bad: "outageMs: 8_000,",
   },
   {
-    name: "half a surrogate pair that the model said is kept",
+    name: "half a surrogate pair that the model emitted is kept",
     file: "message/mend-chunks.ts",
     good: "for (const chunk of chunks) this.#take(chunk, out);",
     bad: "out.push(...chunks);",
   },
   {
-    name: "the end of an answer is told without what was missed of it",
+    name: "the end of an answer is published without what was missed of it",
     file: "driver/live/hub.ts",
     good: "if (untold.length > 0) batch.push(...untold);",
     bad: "void untold;",
   },
   {
-    name: "a session goes on under another agent",
+    name: "a session continues under another agent",
     file: "driver/setup/bound-agent.ts",
     good: "if (state.agent !== undefined && state.agent !== base.name) throw",
     bad: "if (state.agent === base.name.repeat(2)) throw",
@@ -170,13 +170,13 @@ export const sourceFlaws: readonly SourceFlaw[] = [
   },
   // What the simulator found in core, put back.
   {
-    name: "who begins to listen to a lane that was left hears its middle without its beginning",
+    name: "a caller that begins to listen to a lane that was left receives its middle without its beginning",
     file: "driver/live/remote-lane.ts",
     good: "if (this.#publishedN === 0) this.#relay?.publish(events);",
     bad: "if (this.#publishedN >= 0) this.#relay?.publish(events.filter(({ n }) => n > this.#publishedN));",
   },
   {
-    name: "who does not own a session wakes for its retry again and again",
+    name: "a caller that does not own a session wakes for its retry again and again",
     file: "driver/session/wake-sources.ts",
     good: "const isWaitedFor = this.#parts.session.isOwner || isAtRest(state);",
     bad: "const isWaitedFor = true;",

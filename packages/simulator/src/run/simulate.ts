@@ -58,8 +58,8 @@ export interface SimulationExtras {
 /** How often the world is checked for rest. */
 const lookMs = 500;
 /** How long clients stay connected after they have received every event, and how long they wait for that. */
-const hearMs = 1_000;
-const hearMaxMs = 15_000;
+const receiveMs = 1_000;
+const receiveMaxMs = 15_000;
 /** The longest a simulation may last after its storm. */
 const calmMaxMs = 30 * 60_000;
 
@@ -162,12 +162,12 @@ async function comeToRest({ world, clients, options }: Storm): Promise<readonly 
     else restingSince = Math.min(restingSince, time.nowMs);
     const restedMs = time.nowMs - restingSince;
     // After the last event no client may receive more; missing events are found by the checker.
-    if (restedMs >= hearMaxMs || (restedMs >= hearMs && (await haveHeardAll(world, clients)))) return [];
+    if (restedMs >= receiveMaxMs || (restedMs >= receiveMs && (await haveReceivedAll(world, clients)))) return [];
   }
   return [{ invariant: "S5", session: "", message: `the world did not rest within ${calmMaxMs} ms` }];
 }
 
-async function haveHeardAll(world: World, clients: readonly SimulatedClient[]): Promise<boolean> {
+async function haveReceivedAll(world: World, clients: readonly SimulatedClient[]): Promise<boolean> {
   for (const session of new Set(clients.map((client) => client.session))) {
     let last: DurableEvent | undefined;
     for await (const events of readHistory(world.store.truth, { scope: world.scope, session })) last = events.at(-1);

@@ -131,8 +131,8 @@ async function intrude({ store, scope, trace, time }: World, host: SimulatedHost
   const handle = host.strange(session);
   const note = (line: string): void => trace.add(time.nowMs, `${handle.id} ${line}`);
   await handle.submit("Let me in.", { access: { user: strangeAgent, scope } }).then(
-    () => note("lets a stranger in"),
-    (error: unknown) => note(`refuses a stranger with ${isAgentError(error) ? error.code : "no code"}`),
+    () => note("admits a user of another scope"),
+    (error: unknown) => note(`refuses a user of another scope with ${isAgentError(error) ? error.code : "no code"}`),
   );
   await handle[Symbol.asyncDispose]();
 }
@@ -145,7 +145,7 @@ function aliveOf(world: World, dice: Dice): SimulatedHost | undefined {
 /** Half of the time a process that runs a tool or, failing that, a session: a fault elsewhere shows little. */
 function victimOf(world: World, dice: Dice): SimulatedHost | undefined {
   const isBusy = ({ node }: SimulatedHost): boolean =>
-    world.witness.tools.some((start) => start.node === node.name && start.toldAtMs === undefined);
+    world.witness.tools.some((start) => start.node === node.name && start.notifiedAtMs === undefined);
   const runs = ({ loaded }: SimulatedHost): boolean => [...loaded].some(({ session }) => session.isOwner);
   const alive = world.hosts.filter(({ node }) => node.state === "alive");
   const chosen = dice.chance(0.5) ? [alive.filter(isBusy), alive.filter(runs)].find(({ length }) => length > 0) : undefined;
@@ -168,7 +168,7 @@ export function endStorm({ world, clients }: Storm): void {
     else {
       // By a clock that is days ahead every deadline is over, and no answer is accepted any more.
       node.mendClock();
-      node.goOn();
+      node.proceed();
     }
   }
   for (const client of clients) if (!client.isConnected) client.connect();

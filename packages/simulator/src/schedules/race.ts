@@ -83,8 +83,8 @@ export async function runRace(choose: Choose, { limits, spoil = (log) => log }: 
   const lent = {} as { [who in Racer]: AgentSession };
   for (const who of racers) lent[who] = (await hosts[who].sessions.open(ref)).session;
   gate.isReading = false;
-  const told = { ownerA: [] as SessionEvent[], ownerB: [] as SessionEvent[] };
-  for (const who of ["ownerA", "ownerB"] as const) lent[who].follow({ events: (events) => void told[who].push(...events) });
+  const notified = { ownerA: [] as SessionEvent[], ownerB: [] as SessionEvent[] };
+  for (const who of ["ownerA", "ownerB"] as const) lent[who].follow({ events: (events) => void notified[who].push(...events) });
   const acknowledged: string[] = [];
   lent.aborter.abort("raced").then(
     () => acknowledged.push("abort"),
@@ -96,7 +96,7 @@ export async function runRace(choose: Choose, { limits, spoil = (log) => log }: 
   );
   const choices = await letThrough({ time, gate, choose, limits });
   const facts = await store.log.read(ref);
-  return { choices, findings: judge({ facts, told, acknowledged, claims }) };
+  return { choices, findings: judge({ facts, notified, acknowledged, claims }) };
 }
 
 /** Lets one request through after the other until no request waits and the session rests. */
@@ -197,12 +197,12 @@ function gatedStore(
 interface Outcome {
   readonly claims: readonly { readonly epoch: number; readonly lastSeq: number }[];
   readonly facts: readonly Fact[];
-  readonly told: { readonly [who: string]: readonly SessionEvent[] };
+  readonly notified: { readonly [who: string]: readonly SessionEvent[] };
   readonly acknowledged: readonly string[];
 }
 
 /** I1, I2, I4, I8, I9, and that every subscriber received the same events in the same order. */
-function judge({ facts, told, acknowledged, claims }: Outcome): readonly Finding[] {
+function judge({ facts, notified, acknowledged, claims }: Outcome): readonly Finding[] {
   const findings: Finding[] = [];
   const claim = claimsInto(findings, ref.session);
   const model = readLog(facts);
@@ -214,12 +214,12 @@ function judge({ facts, told, acknowledged, claims }: Outcome): readonly Finding
     claim(isThere, "I1", () => "the second message was acknowledged and is not in the log");
   }
   claim(acknowledged.includes("second"), "S5", () => "the second message was never acknowledged");
-  for (const [who, events] of Object.entries(told)) {
+  for (const [who, events] of Object.entries(notified)) {
     let last = { seq: 0, k: -1 };
     for (const event of events) {
       if (!("seq" in event)) continue;
       const isLater = event.seq > last.seq || (event.seq === last.seq && event.k === last.k + 1);
-      claim(isLater, "I3", () => `${who} was told ${event.seq}.${event.k} after ${last.seq}.${last.k}`);
+      claim(isLater, "I3", () => `${who} was notified ${event.seq}.${event.k} after ${last.seq}.${last.k}`);
       last = event;
     }
   }

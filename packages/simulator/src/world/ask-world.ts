@@ -33,7 +33,7 @@ export function askWorld<T>({ time, trace, fateOf }: NodeOptions, node: Simulate
       if (fate.lost === "request") return sayLost(fate.deadlineMs ?? 0);
       const first = await settled(call.run());
       const outcome = fate.isDoubled ? await settled(call.run()) : first;
-      note(outcome.said);
+      note(outcome.written);
       if (fate.dies === "after") return node.crash(`after ${call.kind} (${place})`);
       if (fate.pausesMs !== undefined) node.pause(fate.pausesMs);
       if (fate.isTerminated) node.terminate();
@@ -45,14 +45,14 @@ export function askWorld<T>({ time, trace, fateOf }: NodeOptions, node: Simulate
   });
 }
 
-type Settled<T> = { readonly said: string } & ({ readonly value: T } | { readonly error: Error });
+type Settled<T> = { readonly written: string } & ({ readonly value: T } | { readonly error: Error });
 
 async function settled<T>(work: Promise<T>): Promise<Settled<T>> {
   try {
     const value = await work;
-    const said = typeof value === "object" && value !== null && "type" in value ? String(value.type) : "done";
-    return { said, value };
+    const written = typeof value === "object" && value !== null && "type" in value ? String(value.type) : "done";
+    return { written, value };
   } catch (error) {
-    return { said: "failed", error: error as Error };
+    return { written: "failed", error: error as Error };
   }
 }

@@ -23,11 +23,11 @@ export function createNode(options: NodeOptions): SimulatedNode {
     if (state === "alive") run();
     else if (state === "paused") backlog.push(run);
   };
-  const goOn = (): void => {
+  const proceed = (): void => {
     if (state !== "paused") return;
     state = "alive";
     if (lastPause) lastPause = { ...lastPause, toMs: time.nowMs };
-    note("goes on");
+    note("continues");
     for (const run of backlog.splice(0)) time.schedule(0, () => enter(run));
   };
   const node: SimulatedNode = {
@@ -65,9 +65,9 @@ export function createNode(options: NodeOptions): SimulatedNode {
       state = "paused";
       lastPause = { fromMs: time.nowMs, toMs: time.nowMs + forMs };
       const mine = lastPause;
-      time.schedule(forMs, () => lastPause === mine && goOn());
+      time.schedule(forMs, () => lastPause === mine && proceed());
     },
-    goOn,
+    proceed,
     ...createTermination((listener) => time.schedule(0, () => enter(listener))),
     onDeath(listener) {
       if (state === "dead") listener();

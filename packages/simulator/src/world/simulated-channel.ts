@@ -19,11 +19,11 @@ export interface SimulatedChannel {
   cut(node: string, forMs: number): void;
 }
 
-interface Ear {
+interface Subscriber {
   readonly node: SimulatedNode;
   readonly session: string | undefined;
   readonly scope: string;
-  readonly hear: (session: string, events: readonly SessionEvent[]) => void;
+  readonly receive: (session: string, events: readonly SessionEvent[]) => void;
   /** Messages of one publisher stay in order: when the last one of each arrives. */
   readonly lastAtMs: Map<string, number>;
 }
@@ -34,8 +34,8 @@ interface Message {
   readonly events: readonly SessionEvent[];
 }
 
-const sessionsOf = (ears: ReadonlySet<Ear>, node: string): ReadonlySet<string> =>
-  new Set([...ears].flatMap((ear) => (ear.node.name === node ? (ear.session ?? []) : [])));
+const sessionsOf = (listeners: ReadonlySet<Subscriber>, node: string): ReadonlySet<string> =>
+  new Set([...listeners].flatMap((subscriber) => (subscriber.node.name === node ? (subscriber.session ?? []) : [])));
 
 /** More than what moments lose when they are rounded. */
 const leastGapMs = 0.001;
@@ -52,20 +52,21 @@ export function createChannel({
   readonly dice: Dice;
   readonly faults: () => ChannelFaults;
 }): SimulatedChannel {
-  const ears = new Set<Ear>();
+  const listeners = new Set<Subscriber>();
   const cutUntilMs = new Map<string, number>();
   const rings = new Map<string, EphemeralEvent[]>();
 
-  const carry = (ear: Ear, { from, session, events }: Message): void => {
+  const carry = (subscriber: Subscriber, { from, session, events }: Message): void => {
     const { dropped, doubled, late } = faults();
-    if (time.nowMs < (cutUntilMs.get(ear.node.name) ?? 0) || dice.chance(dropped)) return;
+    if (time.nowMs < (cutUntilMs.get(subscriber.node.name) ?? 0) || dice.chance(dropped)) return;
     const isLate = dice.chance(late);
     const planned = time.nowMs + (isLate ? dice.between(5, 400) : dice.between(0.1, 3));
-    const atMs = isLate ? planned : Math.max(planned, (ear.lastAtMs.get(from.name) ?? 0) + leastGapMs);
-    if (!isLate) ear.lastAtMs.set(from.name, atMs);
+    const atMs = isLate ? planned : Math.max(planned, (subscriber.lastAtMs.get(from.name) ?? 0) + leastGapMs);
+    if (!isLate) subscriber.lastAtMs.set(from.name, atMs);
     const copy = events.map((event) => ({ ...event }));
     const arrive = (): void => {
-      if (time.nowMs >= (cutUntilMs.get(ear.node.name) ?? 0)) ear.node.enter(() => ears.has(ear) && ear.hear(session, copy));
+      if (time.nowMs >= (cutUntilMs.get(subscriber.node.name) ?? 0))
+        subscriber.node.enter(() => listeners.has(subscriber) && subscriber.receive(session, copy));
     };
     for (let times = dice.chance(doubled) ? 2 : 1; times > 0; times--) time.schedule(atMs - time.nowMs, arrive);
   };
@@ -79,28 +80,28 @@ export function createChannel({
       if (ring.length > ringMax) ring.shift();
     }
   };
-  const listen = (ear: Ear): (() => void) => ears.add(ear) && (() => void ears.delete(ear));
+  const listen = (subscriber: Subscriber): (() => void) => listeners.add(subscriber) && (() => void listeners.delete(subscriber));
 
   return {
-    listensTo: (node) => sessionsOf(ears, node),
+    listensTo: (node) => sessionsOf(listeners, node),
     cut: (node, forMs) => void cutUntilMs.set(node, time.nowMs + forMs),
     viewOf: (node) => ({
       publish(ref, events) {
         if (events.length === 0 || !node.does("publish", `${ref.session} ${events.map(({ type }) => type).join()}`)) return;
         keep(ref, events);
-        for (const ear of ears)
-          if (ear.scope === ref.scope && (ear.session === undefined || ear.session === ref.session))
-            carry(ear, { from: node, session: ref.session, events });
+        for (const subscriber of listeners)
+          if (subscriber.scope === ref.scope && (subscriber.session === undefined || subscriber.session === ref.session))
+            carry(subscriber, { from: node, session: ref.session, events });
       },
       notify() {},
       subscribe: ({ scope, session }, listener) =>
-        listen({ node, scope, session, hear: (_, events) => listener(events), lastAtMs: new Map() }),
+        listen({ node, scope, session, receive: (_, events) => listener(events), lastAtMs: new Map() }),
       subscribeScope: (scope, listener) =>
         listen({
           node,
           scope,
           session: undefined,
-          hear: (session, events) => listener.events?.(session, events),
+          receive: (session, events) => listener.events?.(session, events),
           lastAtMs: new Map(),
         }),
       recall: ({ scope, session }, lane) =>

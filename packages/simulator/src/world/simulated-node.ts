@@ -56,7 +56,7 @@ export interface SimulatedNode {
   crash(why: string): void;
   pause(forMs: number): void;
   /** Ends a pause before its time. */
-  goOn(): void;
+  proceed(): void;
   /** Terminates the process as an orchestrator does, by SIGTERM. */
   terminate(): void;
   onTerminate(listener: () => void): void;

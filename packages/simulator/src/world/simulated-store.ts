@@ -68,7 +68,7 @@ export function createStore({ time, dice, spoil }: StoreOptions): SimulatedStore
   const written = new Map<string, number[]>();
   const ended = new Map<string, number>();
   const cutUntilMs = new Map<string, number>();
-  const ears = new Set<Ear>();
+  const listeners = new Set<Subscriber>();
   let awayUntilMs = 0;
   /** Incremented at each death of the machine: writes from before get no answer. */
   let life = 0;
@@ -110,7 +110,7 @@ export function createStore({ time, dice, spoil }: StoreOptions): SimulatedStore
     get isAway() {
       return isAway();
     },
-    listensTo: (node) => new Set([...ears].flatMap((ear) => (ear.node === node ? ear.session : []))),
+    listensTo: (node) => new Set([...listeners].flatMap((subscriber) => (subscriber.node === node ? subscriber.session : []))),
     get isReachable() {
       return !isAway() && [...cutUntilMs.values()].every((untilMs) => untilMs <= time.nowMs);
     },
@@ -130,19 +130,19 @@ export function createStore({ time, dice, spoil }: StoreOptions): SimulatedStore
         time,
         dice,
         log: { ...log, append, claim },
-        ears,
+        listeners,
       }),
   };
 }
 
 /** The subscription of a process to a session. */
-interface Ear {
+interface Subscriber {
   readonly node: string;
   readonly session: string;
 }
 
 interface View {
-  readonly ears: Set<Ear>;
+  readonly listeners: Set<Subscriber>;
   readonly node: SimulatedNode;
   readonly truth: SessionStore;
   readonly log: SessionLog;
@@ -208,17 +208,17 @@ function logView(view: View, ask: <T>(kind: string, detail: string, run: () => P
 }
 
 /** Notifies subscribers of every append, a little later. */
-function listening({ node, log, time, dice, ears }: View): NonNullable<SessionLog["subscribe"]> {
+function listening({ node, log, time, dice, listeners }: View): NonNullable<SessionLog["subscribe"]> {
   return (ref, listener) => {
     let isOn = true;
-    const ear: Ear = { node: node.name, session: ref.session };
-    ears.add(ear);
+    const subscriber: Subscriber = { node: node.name, session: ref.session };
+    listeners.add(subscriber);
     const stop = log.subscribe?.(ref, (lastSeq) => {
       time.schedule(dice.between(0.1, 5), () => node.enter(() => isOn && listener(lastSeq)));
     });
     return () => {
       isOn = false;
-      ears.delete(ear);
+      listeners.delete(subscriber);
       stop?.();
     };
   };

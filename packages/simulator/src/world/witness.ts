@@ -11,7 +11,7 @@ export interface ToolStart {
   /** When its work was done, even if its process died before the result; absent: never. */
   endedAtMs?: number;
   /** When it gave a result; absent: never. */
-  toldAtMs?: number;
+  notifiedAtMs?: number;
   /** Whether the tool gave a result or failed; what the process did with the result is not known here. */
   outcome?: "ok" | "failed";
 }

@@ -54,7 +54,7 @@ async function run(tool: Tool, { args, context, options }: Scene): Promise<Extra
     options.toolMs?.(tool.name) ?? (dice.chance(0.2) ? dice.between(0, options.slowestMs) : dice.between(0, options.slowestMs / 20));
   // A tool that ignores its signal works on after it.
   const signal = dice.chance(0.7) ? context.signal : undefined;
-  context.signal.addEventListener("abort", () => tellOn(context, node), { once: true });
+  context.signal.addEventListener("abort", () => notifyOn(context, node), { once: true });
   const workMs = tookMs * dice.next();
   await workFor(node, workMs, signal);
   const child = Promise.withResolvers<void>();
@@ -75,7 +75,7 @@ async function run(tool: Tool, { args, context, options }: Scene): Promise<Extra
     if (!node.does("tool-end", `${tool.name} ${callKey}`)) return never();
     finish("ok");
     await workFor(node, tookMs - workMs);
-    start.toldAtMs = time.nowMs;
+    start.notifiedAtMs = time.nowMs;
     return complete;
   } catch (error) {
     finish("failed");
@@ -98,7 +98,7 @@ async function workFor(node: SimulatedNode, ms: number, signal?: AbortSignal): P
  * An abandoned tool still reports progress when an abort or another owner has already written its end to the log. No client may receive
  * these reports.
  */
-function tellOn(context: ToolContext, node: SimulatedNode): void {
+function notifyOn(context: ToolContext, node: SimulatedNode): void {
   for (const afterMs of lateWordsMs) void node.sleep(afterMs).then(() => context.progress("works on"));
 }
 

@@ -92,7 +92,7 @@ export function blobLog(deps: BlobLogDeps): SessionLog {
       const log = logs.of(ref);
       held.forget(ref);
       await log.run(() => removeLog(log, deps.observer.removed));
-      tell(log, 0);
+      notify(log, 0);
     },
     ...(isExclusive ? { subscribe: (ref: SessionRef, listener: (lastSeq: number) => void) => subscribe(logs.of(ref), listener) } : {}),
   };
@@ -162,7 +162,7 @@ function headerOf({ batchId, epoch, release, facts }: AppendRequest, due: EntryD
 
 function appended(deps: BlobLogDeps, log: OpenLog, facts: readonly Fact[]): void {
   deps.observer.written(log, facts);
-  tell(log, facts.at(-1)?.seq ?? 0);
+  notify(log, facts.at(-1)?.seq ?? 0);
   deps.background.add(log.hold(() => compactWhenLong(deps, log)));
 }
 
@@ -181,17 +181,17 @@ async function setDue(log: OpenLog, { expectedSeq, due }: { readonly expectedSeq
   const outcome = await writeEntry(log, async () => {
     const state = wholeState(await log.current());
     if (state.lastSeq !== expectedSeq || state.isRemoved) return undefined;
-    const said = dueEntry(state, due);
-    if (said) await putDueMark(log, said);
+    const spoken = dueEntry(state, due);
+    if (spoken) await putDueMark(log, spoken);
     // Also when nothing changes: marks of writers that have died become void with the slot.
-    return { header: { due: said === undefined ? state.due : said } };
+    return { header: { due: spoken === undefined ? state.due : spoken } };
   });
   if (outcome.type === "dropped") return;
   checkWritten(outcome, log);
   if (before && (await log.known()).due?.slot !== before.slot) await dropDueMark(log, before);
 }
 
-function tell(log: OpenLog, lastSeq: number): void {
+function notify(log: OpenLog, lastSeq: number): void {
   queueMicrotask(() => {
     for (const listener of [...log.listeners]) if (log.listeners.has(listener)) listener(lastSeq);
   });

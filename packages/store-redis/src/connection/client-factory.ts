@@ -41,13 +41,13 @@ export interface ClientFactory {
 /** @throws AgentError CONFIG_INVALID when the address cannot be understood. */
 export function clientFactory(target: Target): ClientFactory {
   const where = placeOf(target);
-  let hasTold = false;
+  let hasNotified = false;
   const connect = async (client: Client): Promise<void> => {
     await client.connect();
     const { problem, unchecked } = checkServer(await infoOf(client), { where, durability: target.durability });
     if (problem) throw problem;
-    if (unchecked.length === 0 || hasTold) return;
-    hasTold = true;
+    if (unchecked.length === 0 || hasNotified) return;
+    hasNotified = true;
     target.logger.log("warn", "Redis does not report its persistence settings: check that it keeps acknowledged writes", {
       where,
       unchecked: [...unchecked],

@@ -42,7 +42,7 @@ export class Connection {
   #failure: AgentError | undefined;
   #failures = 0;
   #retryAt = 0;
-  #heardAt = 0;
+  #receivedAt = 0;
   #pending = 0;
   #isClosed = false;
   #idle: (() => void) | undefined;
@@ -140,12 +140,12 @@ export class Connection {
       };
       const timer = setTimeout(() => {
         settle({ type: "uncertain", error: unavailable(this.where, `did not answer within ${Math.round(how.deadlineMs)} ms`) });
-        if (this.#heardAt < sentAt) this.#lose(client);
+        if (this.#receivedAt < sentAt) this.#lose(client);
       }, how.deadlineMs);
       if (this.#pending++ === 0) client.ref();
       client.sendCommand([...words], how.options.isBinary ? { typeMapping: binary } : undefined).then(
         (reply: unknown) => {
-          this.#heardAt = performance.now();
+          this.#receivedAt = performance.now();
           settle({ type: "replied", reply });
         },
         (error: unknown) => settle(this.#failed(client, error)),
@@ -155,7 +155,7 @@ export class Connection {
 
   #failed(client: Client, error: unknown): Outcome {
     if (error instanceof ErrorReply) {
-      this.#heardAt = performance.now();
+      this.#receivedAt = performance.now();
       const refusal = refusalOf(error);
       if (isOfConnection(refusal)) this.#lose(client);
       return { type: "refused", refusal };

@@ -77,7 +77,7 @@ export function redisLog(parts: StoreParts): SessionLog {
       const input = { keys: [meta, facts, batches, snapshots, view, texts, keys.index(ref.scope), keys.due, blobs, keys.held] };
       await answerOf(connection, removeScript, { ...input, args: [ref.session, memberOf(ref), own.tail, keys.blobsOf(ref.scope)] });
       memory.forget(ref);
-      tails.tell(ref, 0);
+      tails.notify(ref, 0);
     },
     subscribe: (ref, listener) => tails.subscribe(checkedRef(ref), listener),
   };
@@ -117,7 +117,7 @@ async function append(parts: StoreParts, ref: SessionRef, request: AppendRequest
   const outcome = appendOutcomeOf(answered, { parts, ref, known: known.seq });
   if (outcome.type === "ok") {
     memory.saw(ref, outcome.lastSeq, outcome.chain);
-    tails.tell(ref, outcome.lastSeq);
+    tails.notify(ref, outcome.lastSeq);
     if (release) marks.lookBeside();
     return { type: "ok", lastSeq: outcome.lastSeq };
   }

@@ -7,16 +7,16 @@ interface Topic {
   readonly ref: SessionRef;
   readonly listeners: Set<(lastSeq: number) => void>;
   /** The newest seq that listeners were notified of; 0 for a log that was removed. */
-  told: number | undefined;
+  notified: number | undefined;
   /** Its tail was asked for, since a part may have been missed, and Redis gave no answer. */
   isUnsure: boolean;
 }
 
 /** One connection that listens. */
-interface Ear {
+interface Subscriber {
   readonly client: Client;
   /** Confirmed subscriptions, by channel. */
-  readonly heard: Map<string, Topic>;
+  readonly received: Map<string, Topic>;
   /** Channels whose topic has come or gone since the last change was sent. */
   readonly stale: Set<string>;
   isSettling: boolean;
@@ -39,7 +39,7 @@ export class TailSubscriptions {
   readonly #keys: StoreKeys;
   readonly #deadlineMs: number;
   readonly #topics = new Map<string, Topic>();
-  #ear: Ear | undefined;
+  #subscriber: Subscriber | undefined;
   #isConnecting = false;
   #isClosed = false;
   #failures = 0;
@@ -60,42 +60,42 @@ export class TailSubscriptions {
   subscribe(ref: SessionRef, listener: (lastSeq: number) => void): () => void {
     const channel = this.#keys.session(ref).tail;
     const known = this.#topics.get(channel);
-    const topic = known ?? { ref, listeners: new Set(), told: undefined, isUnsure: false };
+    const topic = known ?? { ref, listeners: new Set(), notified: undefined, isUnsure: false };
     // A wrapper of its own, so that the same function may listen twice.
     const own = (lastSeq: number): void => listener(lastSeq);
     topic.listeners.add(own);
     if (!known) this.#topics.set(channel, topic);
-    if (!this.#ear) this.#connect();
-    else if (!known) void this.#settle(this.#ear, [channel]);
+    if (!this.#subscriber) this.#connect();
+    else if (!known) void this.#settle(this.#subscriber, [channel]);
     return () => {
       if (!topic.listeners.delete(own) || topic.listeners.size > 0 || this.#topics.get(channel) !== topic) return;
       this.#topics.delete(channel);
-      if (this.#ear) void this.#settle(this.#ear, [channel]);
+      if (this.#subscriber) void this.#settle(this.#subscriber, [channel]);
     };
   }
 
   /** Notifies the listeners of a session, outside the caller's turn. `lastSeq` 0: it was removed. */
-  tell(ref: SessionRef, lastSeq: number): void {
-    if (this.#topics.size > 0) this.#tell(this.#topics.get(this.#keys.session(ref).tail), lastSeq);
+  notify(ref: SessionRef, lastSeq: number): void {
+    if (this.#topics.size > 0) this.#notify(this.#topics.get(this.#keys.session(ref).tail), lastSeq);
   }
 
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#timer);
     this.#topics.clear();
-    if (this.#ear) this.#lose(this.#ear.client);
+    if (this.#subscriber) this.#lose(this.#subscriber.client);
   }
 
-  #tell(topic: Topic | undefined, lastSeq: number): void {
-    if (!topic || !Number.isInteger(lastSeq) || lastSeq === topic.told || (lastSeq !== 0 && lastSeq < (topic.told ?? 0))) return;
-    topic.told = lastSeq;
+  #notify(topic: Topic | undefined, lastSeq: number): void {
+    if (!topic || !Number.isInteger(lastSeq) || lastSeq === topic.notified || (lastSeq !== 0 && lastSeq < (topic.notified ?? 0))) return;
+    topic.notified = lastSeq;
     queueMicrotask(() => {
       for (const listener of topic.listeners) listener(lastSeq);
     });
   }
 
   #connect(): void {
-    if (this.#isConnecting || this.#isClosed || this.#ear) return;
+    if (this.#isConnecting || this.#isClosed || this.#subscriber) return;
     clearTimeout(this.#timer);
     this.#isConnecting = true;
     const client = this.#factory.make();
@@ -106,62 +106,62 @@ export class TailSubscriptions {
       .then(() => {
         this.#isConnecting = false;
         if (this.#isClosed || !client.isReady) return this.#retry(client);
-        const ear: Ear = { client, heard: new Map(), stale: new Set(), isSettling: false };
-        this.#ear = ear;
+        const subscriber: Subscriber = { client, received: new Map(), stale: new Set(), isSettling: false };
+        this.#subscriber = subscriber;
         client.unref();
         this.#pingLater(client);
-        return this.#settle(ear, [...this.#topics.keys()]);
+        return this.#settle(subscriber, [...this.#topics.keys()]);
       })
       .catch(() => {
         this.#isConnecting = false;
         this.#retry(client);
-        return this.#tellMissed([...this.#topics.keys()], { again: false });
+        return this.#notifyMissed([...this.#topics.keys()], { again: false });
       });
   }
 
   /** Subscribes the connection to those of these channels that have a topic, and unsubscribes it from the others. Never rejects. */
-  async #settle(ear: Ear, channels: readonly string[]): Promise<void> {
-    for (const channel of channels) ear.stale.add(channel);
-    if (ear.isSettling) return;
-    ear.isSettling = true;
-    while (this.#ear === ear && ear.stale.size > 0) {
-      const stale = [...ear.stale];
-      ear.stale.clear();
+  async #settle(subscriber: Subscriber, channels: readonly string[]): Promise<void> {
+    for (const channel of channels) subscriber.stale.add(channel);
+    if (subscriber.isSettling) return;
+    subscriber.isSettling = true;
+    while (this.#subscriber === subscriber && subscriber.stale.size > 0) {
+      const stale = [...subscriber.stale];
+      subscriber.stale.clear();
       try {
-        await this.#change(ear, stale);
+        await this.#change(subscriber, stale);
       } catch {
-        this.#lose(ear.client);
+        this.#lose(subscriber.client);
         // Where one may not listen one still may look.
-        await this.#tellMissed([...stale, ...ear.stale], { again: false });
+        await this.#notifyMissed([...stale, ...subscriber.stale], { again: false });
       }
     }
-    ear.isSettling = false;
+    subscriber.isSettling = false;
   }
 
   /** Sends the difference, and notifies of what was missed until it was confirmed. */
-  async #change({ client, heard }: Ear, channels: readonly string[]): Promise<void> {
-    const left = channels.filter((channel) => heard.has(channel) && !this.#topics.has(channel));
+  async #change({ client, received }: Subscriber, channels: readonly string[]): Promise<void> {
+    const left = channels.filter((channel) => received.has(channel) && !this.#topics.has(channel));
     const wanted = channels.flatMap((channel) => {
       const topic = this.#topics.get(channel);
-      return topic && heard.get(channel) !== topic ? [[channel, topic] as const] : [];
+      return topic && received.get(channel) !== topic ? [[channel, topic] as const] : [];
     });
-    const joined = wanted.map(([channel]) => channel).filter((channel) => !heard.has(channel));
+    const joined = wanted.map(([channel]) => channel).filter((channel) => !received.has(channel));
     await Promise.all([
       left.length > 0 && client.unsubscribe(left),
-      joined.length > 0 && client.subscribe(joined, (message, channel) => this.#tell(this.#topics.get(channel), Number(message))),
+      joined.length > 0 && client.subscribe(joined, (message, channel) => this.#notify(this.#topics.get(channel), Number(message))),
     ]);
-    for (const channel of left) heard.delete(channel);
-    for (const [channel, topic] of wanted) heard.set(channel, topic);
+    for (const channel of left) received.delete(channel);
+    for (const [channel, topic] of wanted) received.set(channel, topic);
     this.#failures = 0;
     // Not awaited: callers that subscribe or unsubscribe must not wait for the other connection.
-    void this.#tellMissed(
+    void this.#notifyMissed(
       wanted.map(([channel]) => channel),
       { again: true },
     );
   }
 
   /** Asks where the logs end and notifies; with `again` also of tails already reported, for listeners that may have missed them. */
-  async #tellMissed(channels: readonly string[], { again }: { readonly again: boolean }): Promise<void> {
+  async #notifyMissed(channels: readonly string[], { again }: { readonly again: boolean }): Promise<void> {
     await Promise.all(
       channels.map(async (channel) => {
         const topic = this.#topics.get(channel);
@@ -170,19 +170,19 @@ export class TailSubscriptions {
         // A tail already reported is repeated once, not with every look that has no answer.
         if (topic.isUnsure && !isKnown) return;
         topic.isUnsure = !isKnown;
-        if (again) topic.told = undefined;
-        if (lastSeq !== undefined) this.#tell(topic, lastSeq);
+        if (again) topic.notified = undefined;
+        if (lastSeq !== undefined) this.#notify(topic, lastSeq);
       }),
     );
   }
 
   /** Without `lastSeq` there is nothing to report. A tail that has gone back is reported: history was lost, which a read detects. */
-  async #tailOf({ ref, told }: Topic): Promise<{ readonly lastSeq: number | undefined; readonly isKnown: boolean }> {
+  async #tailOf({ ref, notified }: Topic): Promise<{ readonly lastSeq: number | undefined; readonly isKnown: boolean }> {
     const outcome = await this.#connection.ask(["HMGET", this.#keys.session(ref).meta, "seq", "removed"]);
-    if (outcome.type !== "replied" || !Array.isArray(outcome.reply)) return { lastSeq: told, isKnown: false };
+    if (outcome.type !== "replied" || !Array.isArray(outcome.reply)) return { lastSeq: notified, isKnown: false };
     const [seq, removed] = outcome.reply;
     const lastSeq = removed ? 0 : Number(seq ?? 0);
-    return { lastSeq: lastSeq > 0 || removed || told !== undefined ? lastSeq : undefined, isKnown: true };
+    return { lastSeq: lastSeq > 0 || removed || notified !== undefined ? lastSeq : undefined, isKnown: true };
   }
 
   #pingLater(client: Client): void {
@@ -190,14 +190,14 @@ export class TailSubscriptions {
   }
 
   async #ping(client: Client): Promise<void> {
-    if (this.#ear?.client !== client) return;
+    if (this.#subscriber?.client !== client) return;
     const silence = setTimeout(() => this.#lose(client), this.#deadlineMs).unref();
     try {
       await client.sendCommand(["PING"]);
-      if (this.#ear?.client !== client) return;
+      if (this.#subscriber?.client !== client) return;
       this.#pingLater(client);
       const unsure = [...this.#topics].flatMap(([channel, topic]) => (topic.isUnsure ? [channel] : []));
-      void this.#tellMissed(unsure, { again: true });
+      void this.#notifyMissed(unsure, { again: true });
     } catch {
       this.#lose(client);
     } finally {
@@ -207,8 +207,8 @@ export class TailSubscriptions {
 
   #lose(client: Client): void {
     dispose(client);
-    if (this.#ear?.client !== client) return;
-    this.#ear = undefined;
+    if (this.#subscriber?.client !== client) return;
+    this.#subscriber = undefined;
     this.#retry(client);
   }
 

@@ -57,7 +57,7 @@ export const blobStoreKit: StoreKit<BlobsUnderTest> = [
   },
   {
     id: "own-copy",
-    promise: "the store keeps its own copy: neither the writer's nor a reader's array changes it, and the writer may go on using his",
+    promise: "the store keeps its own copy: neither the writer's nor a reader's array changes it, and the writer may reuse its array",
     async run(make) {
       const { blobs } = await make();
       const mine = bytes(1, 2, 3);

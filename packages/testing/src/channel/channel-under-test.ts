@@ -29,7 +29,7 @@ export function deltas(...numbers: readonly number[]): readonly SessionEvent[] {
 
 /** Listens to a session. */
 export class Listener {
-  readonly heard: unknown[] = [];
+  readonly received: unknown[] = [];
   readonly stop: () => void;
   gaps = 0;
   readonly #patienceMs: number;
@@ -39,14 +39,14 @@ export class Listener {
     const gap = (): void => {
       this.gaps++;
     };
-    this.stop = channel.subscribe(ref, (events) => this.heard.push(...events.map((event) => ("n" in event ? event.n : event.type))), {
+    this.stop = channel.subscribe(ref, (events) => this.received.push(...events.map((event) => ("n" in event ? event.n : event.type))), {
       gap,
     });
   }
 
-  async hears(...wanted: readonly number[]): Promise<void> {
-    await expectSoon(() => this.heard.length >= wanted.length, { what: `hears ${wanted.length} events`, withinMs: this.#patienceMs });
-    expectSame(this.heard, wanted, "events heard");
+  async receives(...wanted: readonly number[]): Promise<void> {
+    await expectSoon(() => this.received.length >= wanted.length, { what: `receives ${wanted.length} events`, withinMs: this.#patienceMs });
+    expectSame(this.received, wanted, "events received");
   }
 }
 
@@ -62,12 +62,12 @@ export async function joined(subject: ChannelUnderTest, ...refs: readonly Sessio
     for (const ref of silent) channel.publish(ref, deltas(knock));
     return silent.size === 0;
   };
-  await expectSoon(knockAll, { what: "hears the other node", withinMs: patienceMs });
+  await expectSoon(knockAll, { what: "receives the other node", withinMs: patienceMs });
   for (const stop of stops) stop();
 }
 
 /** The events received, without the probes of `joined`. */
-export const withoutKnocks = <Heard>(heard: readonly Heard[]): readonly Heard[] => heard.filter((one) => one !== knock);
+export const withoutKnocks = <Received>(received: readonly Received[]): readonly Received[] => received.filter((one) => one !== knock);
 
 /** The channel of the second node. */
 export function secondOf({ secondNode }: ChannelUnderTest): EventChannel {

@@ -11,7 +11,7 @@ import { scopeCases } from "./scope-cases.ts";
 export const eventChannelKit: StoreKit<ChannelUnderTest> = [
   {
     id: "order",
-    promise: "a listener hears every event once, in the order of publishing, over many batches",
+    promise: "a listener receives every event once, in the order of publishing, over many batches",
     async run(make) {
       const subject = await make();
       const listener = new Listener(subject, sampleRef);
@@ -20,36 +20,36 @@ export const eventChannelKit: StoreKit<ChannelUnderTest> = [
         subject.channel.publish(sampleRef, deltas(...wanted.slice(at, at + 4)));
         if (at % 40 === 0) await Promise.resolve();
       }
-      await listener.hears(...wanted);
+      await listener.receives(...wanted);
     },
   },
   {
     id: "two-listeners",
-    promise: "two listeners hear the same",
+    promise: "two listeners receive the same",
     async run(make) {
       const subject = await make();
       const listeners = [new Listener(subject, sampleRef), new Listener(subject, sampleRef)];
       subject.channel.publish(sampleRef, deltas(1, 2));
       subject.channel.publish(sampleRef, deltas(3));
-      for (const listener of listeners) await listener.hears(1, 2, 3);
+      for (const listener of listeners) await listener.receives(1, 2, 3);
     },
   },
   {
     id: "from-now-on",
-    promise: "a listener hears what is published from now on, nothing from before",
+    promise: "a listener receives what is published from now on, nothing from before",
     async run(make) {
       const subject = await make();
       const early = new Listener(subject, sampleRef);
       subject.channel.publish(sampleRef, deltas(1));
-      await early.hears(1);
+      await early.receives(1);
       const late = new Listener(subject, sampleRef);
       subject.channel.publish(sampleRef, deltas(2));
-      await late.hears(2);
+      await late.receives(2);
     },
   },
   {
     id: "unsubscribe",
-    promise: "a listener that has left hears nothing more, not even what was published just before; leaving twice is harmless",
+    promise: "a listener that has left receives nothing more, not even what was published just before; leaving twice is harmless",
     async run(make) {
       const subject = await make();
       const [leaves, stays] = [new Listener(subject, sampleRef), new Listener(subject, sampleRef)];
@@ -57,32 +57,32 @@ export const eventChannelKit: StoreKit<ChannelUnderTest> = [
       leaves.stop();
       leaves.stop();
       subject.channel.publish(sampleRef, deltas(2));
-      await stays.hears(1, 2);
-      expectSame(leaves.heard, [], "what the one that left heard");
+      await stays.receives(1, 2);
+      expectSame(leaves.received, [], "what the one that left received");
     },
   },
   {
     id: "sessions-apart",
-    promise: "a listener hears nothing of other sessions",
+    promise: "a listener receives nothing of other sessions",
     async run(make) {
       const subject = await make();
       const [mine, others] = [new Listener(subject, sampleRef), new Listener(subject, otherRef)];
       subject.channel.publish(otherRef, deltas(7));
       subject.channel.publish(sampleRef, deltas(1));
-      await others.hears(7);
-      await mine.hears(1);
+      await others.receives(7);
+      await mine.receives(1);
     },
   },
   {
     id: "scopes-apart",
-    promise: "a listener hears nothing of a session of the same id in another scope",
+    promise: "a listener receives nothing of a session of the same id in another scope",
     async run(make) {
       const subject = await make();
       const [mine, theirs] = [new Listener(subject, sampleRef), new Listener(subject, foreignRef)];
       subject.channel.publish(foreignRef, deltas(7));
       subject.channel.publish(sampleRef, deltas(1));
-      await theirs.hears(7);
-      await mine.hears(1);
+      await theirs.receives(7);
+      await mine.receives(1);
     },
   },
   {
@@ -92,13 +92,13 @@ export const eventChannelKit: StoreKit<ChannelUnderTest> = [
       const subject = await make();
       const listener = new Listener(subject, sampleRef);
       subject.channel.publish(sampleRef, deltas(1));
-      expectSame(listener.heard, [], "heard during the call");
-      await listener.hears(1);
+      expectSame(listener.received, [], "received during the call");
+      await listener.receives(1);
     },
   },
   {
     id: "throwing-listener",
-    promise: "a listener that throws disturbs neither the publisher nor the others, and hears what comes later",
+    promise: "a listener that throws disturbs neither the publisher nor the others, and receives what comes later",
     async run(make) {
       const subject = await make();
       let calls = 0;
@@ -108,9 +108,9 @@ export const eventChannelKit: StoreKit<ChannelUnderTest> = [
       });
       const listener = new Listener(subject, sampleRef);
       subject.channel.publish(sampleRef, deltas(1));
-      await listener.hears(1);
+      await listener.receives(1);
       subject.channel.publish(sampleRef, deltas(2));
-      await listener.hears(1, 2);
+      await listener.receives(1, 2);
       expectThat(calls === 2, `the listener that throws was called ${calls} times`);
     },
   },

@@ -16,8 +16,8 @@ const wide = "é漢😀";
 /** Publishes a burst at once; the listener receives all of it in order, or a gap. */
 async function expectAllOrGap({ channel, patienceMs }: ChannelUnderTest, listener: Listener): Promise<void> {
   const total = burst.batches * burst.eventsPerBatch;
-  const { gaps, heard } = listener;
-  const before = heard.length;
+  const { gaps, received } = listener;
+  const before = received.length;
   const text = "x".repeat(burst.deltaCharacters);
   for (let batch = 0; batch < burst.batches; batch++) {
     const numbers = Array.from({ length: burst.eventsPerBatch }, (_, index) => batch * burst.eventsPerBatch + index + 1);
@@ -28,17 +28,17 @@ async function expectAllOrGap({ channel, patienceMs }: ChannelUnderTest, listene
   }
   // What comes after the burst shows that nothing of it is still on its way.
   const speak = (): boolean => {
-    if (heard.at(-1) === total + 1) return true;
+    if (received.at(-1) === total + 1) return true;
     channel.publish(sampleRef, deltas(total + 1));
     return false;
   };
-  await expectSoon(speak, { what: "hears what is said after a burst", withinMs: withinMs(patienceMs) });
-  const all = heard
+  await expectSoon(speak, { what: "receives what is sent after a burst", withinMs: withinMs(patienceMs) });
+  const all = received
     .slice(before)
     .map(Number)
     .filter((n) => n > 0 && n <= total);
   const isWhole = all.length === total && all.every((n, index) => n === index + 1);
-  expectThat(isWhole || listener.gaps > gaps, `${all.length} of ${total} events were heard, and no gap was told`);
+  expectThat(isWhole || listener.gaps > gaps, `${all.length} of ${total} events were received, and no gap was reported`);
   expectThat(
     all.every((n, index) => index === 0 || n > (all[index - 1] ?? 0)),
     "events of the burst came twice or out of order",
@@ -62,7 +62,7 @@ function wideSamples(): readonly (readonly SessionEvent[])[] {
 export const lossCases: StoreKit<ChannelUnderTest> = [
   {
     id: "burst",
-    promise: "a burst of 20,000 events is heard whole and in order, or the listener is told that something may be missing",
+    promise: "a burst of 20,000 events is received whole and in order, or the listener is notified that something may be missing",
     async run(make) {
       const subject = await make();
       await expectAllOrGap(subject, new Listener(subject, sampleRef));
@@ -71,7 +71,7 @@ export const lossCases: StoreKit<ChannelUnderTest> = [
   {
     id: "nodes-burst",
     needs: [second],
-    promise: "another node hears a burst of 20,000 events whole and in order, or is told that something may be missing",
+    promise: "another node receives a burst of 20,000 events whole and in order, or is notified that something may be missing",
     async run(make) {
       const subject = await make();
       const listener = new Listener({ ...subject, channel: secondOf(subject) }, sampleRef);
@@ -82,20 +82,24 @@ export const lossCases: StoreKit<ChannelUnderTest> = [
   {
     id: "nodes-gap-again",
     needs: [second, cut],
-    promise: "a node is told again and again that it may be missing something, of a session and of a scope, as long as it cannot hear",
+    promise:
+      "a node is notified again and again that it may be missing something, of a session and of a scope, as long as it cannot receive",
     async run(make) {
       const subject = await make();
       expectThat(subject.cut !== undefined, "The subject cannot be cut.");
       const node = secondOf(subject);
-      const told = { session: 0, scope: 0 };
-      node.subscribe(sampleRef, () => {}, { gap: () => void told.session++ });
-      node.subscribeScope(sampleRef.scope, { gap: () => void told.scope++ });
+      const notified = { session: 0, scope: 0 };
+      node.subscribe(sampleRef, () => {}, { gap: () => void notified.session++ });
+      node.subscribeScope(sampleRef.scope, { gap: () => void notified.scope++ });
       await joined(subject, sampleRef);
       await subject.cut(async () => {
-        const before = { ...told };
-        const isToldThrice = (): boolean => told.session >= before.session + 3 && told.scope >= before.scope + 3;
+        const before = { ...notified };
+        const isDeliveredThrice = (): boolean => notified.session >= before.session + 3 && notified.scope >= before.scope + 3;
         // About once a second, so much longer than other things take.
-        await expectSoon(isToldThrice, { what: "is told three times while it is away", withinMs: 5 * (subject.patienceMs ?? 2_000) });
+        await expectSoon(isDeliveredThrice, {
+          what: "is notified three times while it is away",
+          withinMs: 5 * (subject.patienceMs ?? 2_000),
+        });
       });
     },
   },
@@ -105,14 +109,17 @@ export const lossCases: StoreKit<ChannelUnderTest> = [
     promise: "no character is torn on the way to another node: not of a long text, not between two events, not in a run of small ones",
     async run(make) {
       const subject = await make();
-      const heard: SessionEvent[] = [];
-      secondOf(subject).subscribe(sampleRef, (events) => void heard.push(...events.filter((event) => "lane" in event && event.lane === 4)));
+      const received: SessionEvent[] = [];
+      secondOf(subject).subscribe(
+        sampleRef,
+        (events) => void received.push(...events.filter((event) => "lane" in event && event.lane === 4)),
+      );
       await joined(subject, sampleRef);
       const wanted = wideSamples();
       const count = wanted.flat().length;
       for (const batch of wanted) subject.channel.publish(sampleRef, batch);
-      await expectSoon(() => heard.length >= count, { what: "hears all texts", withinMs: withinMs(subject.patienceMs) });
-      for (const [index, event] of wanted.flat().entries()) expectSame(heard[index], event, `event ${index}`);
+      await expectSoon(() => received.length >= count, { what: "receives all texts", withinMs: withinMs(subject.patienceMs) });
+      for (const [index, event] of wanted.flat().entries()) expectSame(received[index], event, `event ${index}`);
     },
   },
   {
@@ -121,7 +128,7 @@ export const lossCases: StoreKit<ChannelUnderTest> = [
     promise: "no character is torn in what is recalled of a lane, also where its beginning is gone",
     async run(make) {
       const { channel } = await make();
-      const said = (n: number): SessionEvent => ({
+      const written = (n: number): SessionEvent => ({
         type: "text_delta",
         lane: 1,
         n,
@@ -129,12 +136,12 @@ export const lossCases: StoreKit<ChannelUnderTest> = [
         delta: `${n} ${wide.repeat(1_000 + (n % 7))}`,
       });
       for (let n = 1; n <= 300; n++) {
-        channel.publish(sampleRef, [said(n)]);
+        channel.publish(sampleRef, [written(n)]);
         if (n % 50 === 0) await recalledOf(channel);
       }
       const events = await recalledOf(channel);
       expectThat(events.length > 50, `only ${events.length} events are recalled`);
-      for (const event of events) expectSame(event, said("n" in event ? event.n : 0), "an event recalled");
+      for (const event of events) expectSame(event, written("n" in event ? event.n : 0), "an event recalled");
     },
   },
 ];

@@ -16,12 +16,12 @@ async function listenerOf(subject: ChannelUnderTest, ref: SessionRef): Promise<L
   return listener;
 }
 
-async function hears(subject: ChannelUnderTest, { heard }: Listener, ...wanted: readonly number[]): Promise<void> {
-  await expectSoon(() => withoutKnocks(heard).length >= wanted.length, {
-    what: `hears ${wanted.length} events of the other node`,
+async function receives(subject: ChannelUnderTest, { received }: Listener, ...wanted: readonly number[]): Promise<void> {
+  await expectSoon(() => withoutKnocks(received).length >= wanted.length, {
+    what: `receives ${wanted.length} events of the other node`,
     withinMs: subject.patienceMs ?? 2_000,
   });
-  expectSame(withoutKnocks(heard), wanted, "heard of the other node");
+  expectSame(withoutKnocks(received), wanted, "received of the other node");
 }
 
 /** Ids of which one is the beginning, the end or the two halves of another. */
@@ -55,7 +55,7 @@ export const nodeCases: StoreKit<ChannelUnderTest> = [
   {
     id: "nodes-order",
     needs,
-    promise: "another node hears every event once, in the order of publishing, over many batches",
+    promise: "another node receives every event once, in the order of publishing, over many batches",
     async run(make) {
       const subject = await make();
       const listener = await listenerOf(subject, sampleRef);
@@ -65,13 +65,13 @@ export const nodeCases: StoreKit<ChannelUnderTest> = [
         subject.channel.publish(otherRef, deltas(at));
         if (at % 40 === 0) await new Promise<void>((resolve) => void Promise.resolve().then(() => resolve()));
       }
-      await hears(subject, listener, ...wanted);
+      await receives(subject, listener, ...wanted);
     },
   },
   {
     id: "nodes-both-ways",
     needs,
-    promise: "what each of two nodes says both hear, each once",
+    promise: "what each of two nodes publishes both receive, each once",
     async run(make) {
       const subject = await make();
       const second = secondOf(subject);
@@ -80,33 +80,33 @@ export const nodeCases: StoreKit<ChannelUnderTest> = [
       await joined(subject, sampleRef);
       await joined(turned, sampleRef);
       subject.channel.publish(sampleRef, deltas(1, 2));
-      for (const listener of [here, there]) await hears(subject, listener, 1, 2);
+      for (const listener of [here, there]) await receives(subject, listener, 1, 2);
       second.publish(sampleRef, deltas(3));
-      for (const listener of [here, there]) await hears(subject, listener, 1, 2, 3);
+      for (const listener of [here, there]) await receives(subject, listener, 1, 2, 3);
     },
   },
   {
     id: "nodes-apart",
     needs,
-    promise: "another node hears nothing of other sessions and scopes, also where their ids are alike",
+    promise: "another node receives nothing of other sessions and scopes, also where their ids are alike",
     async run(make) {
       const subject = await make();
       const listeners: [SessionRef, Listener][] = [];
       for (const ref of alike) listeners.push([ref, new Listener({ ...subject, channel: secondOf(subject) }, ref)]);
       await joined(subject, ...alike);
       for (const [index, ref] of alike.entries()) subject.channel.publish(ref, deltas(index));
-      for (const [index, [, listener]] of listeners.entries()) await hears(subject, listener, index);
+      for (const [index, [, listener]] of listeners.entries()) await receives(subject, listener, index);
     },
   },
   {
     id: "nodes-hostile",
     needs,
-    promise: "what is said under an id that is none, with a separator, a pattern or a line break in it, is heard by nobody else",
+    promise: "what is sent under an id that is none, with a separator, a pattern or a line break in it, is received by no other listener",
     async run(make) {
       const subject = await make();
       const legal: readonly SessionRef[] = ["a", "b"].flatMap((scope) => ["a", "b"].map((session) => ({ scope, session })));
       const listeners = legal.map((ref) => new Listener({ ...subject, channel: secondOf(subject) }, ref));
-      const strangers = hostile.flatMap((scope) =>
+      const otherUsers = hostile.flatMap((scope) =>
         ["a", "b"].map((session) => new Listener({ ...subject, channel: secondOf(subject) }, { scope, session })),
       );
       await joined(subject, ...legal);
@@ -119,47 +119,52 @@ export const nodeCases: StoreKit<ChannelUnderTest> = [
         subject.channel.notify(id, { type: "theirs" });
       }
       for (const ref of legal) subject.channel.publish(ref, deltas(1));
-      for (const listener of listeners) await hears(subject, listener, 1);
-      for (const { heard } of strangers) expectSame(heard, [], "heard under another id");
+      for (const listener of listeners) await receives(subject, listener, 1);
+      for (const { received } of otherUsers) expectSame(received, [], "received under another id");
     },
   },
   {
     id: "nodes-content",
     needs,
-    promise: "another node hears every kind of event as it was said, whatever its text",
+    promise: "another node receives every kind of event as it was sent, whatever its text",
     async run(make) {
       const subject = await make();
-      const heard: unknown[] = [];
-      secondOf(subject).subscribe(foreignRef, (events) => void heard.push(...events.filter((event) => !("n" in event && event.n < 0))));
+      const received: unknown[] = [];
+      secondOf(subject).subscribe(foreignRef, (events) => void received.push(...events.filter((event) => !("n" in event && event.n < 0))));
       await joined(subject, foreignRef);
       for (const batch of channelSamples) subject.channel.publish(foreignRef, batch);
       const wanted = channelSamples.flat();
-      await expectSoon(() => heard.length >= wanted.length, { what: "hears all samples", withinMs: subject.patienceMs ?? 2_000 });
-      for (const [index, event] of wanted.entries()) expectSame(heard[index], event, `event ${index}`);
+      await expectSoon(() => received.length >= wanted.length, { what: "receives all samples", withinMs: subject.patienceMs ?? 2_000 });
+      for (const [index, event] of wanted.entries()) expectSame(received[index], event, `event ${index}`);
     },
   },
   {
     id: "nodes-scope",
     needs,
-    promise: "who listens to a scope on another node hears its events and notifications in order, once, and nothing of other scopes",
+    promise:
+      "a caller that listens to a scope on another node receives its events and notifications in order, once, and nothing of other scopes",
     async run(make) {
       const subject = await make();
-      const heard: unknown[] = [];
-      hearScope(secondOf(subject), sampleRef.scope, heard);
+      const received: unknown[] = [];
+      receiveScope(secondOf(subject), sampleRef.scope, received);
       await joined(subject, sampleRef);
       subject.channel.notify(foreignRef.scope, { type: "theirs" });
       subject.channel.publish(sampleRef, deltas(1));
       subject.channel.notify(sampleRef.scope, { type: "job_done", to: "ada", data: { job: 7, text: "line\nline" } });
       subject.channel.publish(sampleRef, deltas(2));
       const wanted = ["first 1", { type: "job_done", to: "ada", data: { job: 7, text: "line\nline" } }, "first 2"];
-      await expectSoon(() => said(heard).length >= wanted.length, { what: "hears the scope", withinMs: subject.patienceMs ?? 2_000 });
-      expectSame(said(heard), wanted, "heard of the scope");
+      await expectSoon(() => written(received).length >= wanted.length, {
+        what: "receives the scope",
+        withinMs: subject.patienceMs ?? 2_000,
+      });
+      expectSame(written(received), wanted, "received of the scope");
     },
   },
   {
     id: "nodes-gap",
     needs: [...needs, "cut"],
-    promise: "a node that could not hear for a while is told that it may have missed something, and hears what comes after, nothing twice",
+    promise:
+      "a node that could not receive for a while is notified that it may have missed something, and receives what comes after, nothing twice",
     async run(make) {
       const subject = await make();
       const { channel, cut } = subject;
@@ -172,7 +177,7 @@ export const nodeCases: StoreKit<ChannelUnderTest> = [
         },
       });
       channel.publish(sampleRef, deltas(1));
-      await hears(subject, listener, 1);
+      await receives(subject, listener, 1);
       let [before, scopeBefore] = [0, 0];
       await cut(() => {
         channel.publish(sampleRef, deltas(2, 3));
@@ -180,52 +185,52 @@ export const nodeCases: StoreKit<ChannelUnderTest> = [
         [before, scopeBefore] = [listener.gaps, scopeGaps];
       });
       await expectSoon(() => listener.gaps > before && scopeGaps > scopeBefore, {
-        what: "is told of the gap",
+        what: "is notified of the gap",
         withinMs: subject.patienceMs ?? 2_000,
       });
       await joined(subject, sampleRef);
       channel.publish(sampleRef, deltas(4));
-      await expectSoon(() => listener.heard.at(-1) === 4, { what: "hears what comes after", withinMs: subject.patienceMs ?? 2_000 });
-      const heard = withoutKnocks(listener.heard);
-      expectSame(new Set(heard).size, heard.length, `events heard twice: ${heard.join(" ")}`);
+      await expectSoon(() => listener.received.at(-1) === 4, { what: "receives what comes after", withinMs: subject.patienceMs ?? 2_000 });
+      const received = withoutKnocks(listener.received);
+      expectSame(new Set(received).size, received.length, `events received twice: ${received.join(" ")}`);
     },
   },
   {
     id: "nodes-again",
     needs,
-    promise: "a listener of a session, or of a scope, that leaves and comes back in one turn hears what another node says",
+    promise: "a listener of a session, or of a scope, that leaves and comes back in one turn receives what another node publishes",
     async run(make) {
       const subject = await make();
       const second = secondOf(subject);
       const first = await listenerOf(subject, sampleRef);
       first.stop();
       const again = new Listener({ ...subject, channel: second }, sampleRef);
-      await hearsAgain(subject, again.heard);
+      await receivesAgain(subject, again.received);
       again.stop();
-      const heard: unknown[] = [];
-      hearScope(second, sampleRef.scope, heard);
-      await hearsAgain(subject, heard);
+      const received: unknown[] = [];
+      receiveScope(second, sampleRef.scope, received);
+      await receivesAgain(subject, received);
     },
   },
 ];
 
 /** Publishes until it arrives, three times: what is published before the second node has joined again may be lost, and before it has left, arrive. */
-async function hearsAgain({ channel, patienceMs = 2_000 }: ChannelUnderTest, heard: readonly unknown[]): Promise<void> {
+async function receivesAgain({ channel, patienceMs = 2_000 }: ChannelUnderTest, received: readonly unknown[]): Promise<void> {
   for (let times = 1; times <= 3; times++) {
-    const before = heard.length;
+    const before = received.length;
     const speak = (): boolean => {
-      if (heard.length === before) channel.publish(sampleRef, deltas(1));
-      return heard.length > before;
+      if (received.length === before) channel.publish(sampleRef, deltas(1));
+      return received.length > before;
     };
-    await expectSoon(speak, { what: "hears the other node again", withinMs: patienceMs });
+    await expectSoon(speak, { what: "receives the other node again", withinMs: patienceMs });
   }
 }
 
-function hearScope(channel: EventChannel, scope: string, heard: unknown[]): void {
+function receiveScope(channel: EventChannel, scope: string, received: unknown[]): void {
   channel.subscribeScope(scope, {
-    events: (session, events) => void heard.push(...events.map((event) => `${session} ${"n" in event ? event.n : event.type}`)),
-    notification: (notification: Notification) => void heard.push(notification),
+    events: (session, events) => void received.push(...events.map((event) => `${session} ${"n" in event ? event.n : event.type}`)),
+    notification: (notification: Notification) => void received.push(notification),
   });
 }
 
-const said = (heard: readonly unknown[]): readonly unknown[] => heard.filter((one) => one !== "first -1");
+const written = (received: readonly unknown[]): readonly unknown[] => received.filter((one) => one !== "first -1");

@@ -21,7 +21,7 @@ export const recallCases: StoreKit<ChannelUnderTest> = [
   {
     id: "recall",
     needs,
-    promise: "what a lane has said can be recalled, as it was said, by `n`; of other lanes, sessions and scopes nothing is in it",
+    promise: "what a lane has sent can be recalled, as it was sent, by `n`; of other lanes, sessions and scopes nothing is in it",
     async run(make) {
       const { channel } = await make();
       for (const ref of [otherRef, foreignRef]) channel.publish(ref, deltas(99));
@@ -33,7 +33,7 @@ export const recallCases: StoreKit<ChannelUnderTest> = [
   {
     id: "recall-grows",
     needs,
-    promise: "a lane that goes on is recalled with all that it said, over many batches",
+    promise: "a lane that continues is recalled with all that it sent, over many batches",
     async run(make) {
       const { channel } = await make();
       for (let n = 1; n <= 600; n += 3) {
@@ -46,7 +46,7 @@ export const recallCases: StoreKit<ChannelUnderTest> = [
   {
     id: "recall-bounded",
     needs,
-    promise: "of a lane that says more than 2 MiB the end is recalled, at most 2 MiB of it, without a hole",
+    promise: "of a lane that holds more than 2 MiB the end is recalled, at most 2 MiB of it, without a hole",
     async run(make) {
       const { channel } = await make();
       const size = 1_000;
@@ -78,7 +78,7 @@ export const recallCases: StoreKit<ChannelUnderTest> = [
   {
     id: "recall-nodes",
     needs: [...needs, "second node"],
-    promise: "who has heard of an event on another node can recall it there, and all before it",
+    promise: "a caller that has been notified of an event on another node can recall it there, and all before it",
     async run(make) {
       const subject = await make();
       const second = secondOf(subject);
@@ -93,7 +93,7 @@ export const recallCases: StoreKit<ChannelUnderTest> = [
           sampleRef,
           deltas(n).map((event) => ({ ...event, lane: 2 }) as SessionEvent),
         );
-        await expectSoon(() => newest === n, { what: `hears ${n}`, withinMs: subject.patienceMs ?? 2_000 });
+        await expectSoon(() => newest === n, { what: `receives ${n}`, withinMs: subject.patienceMs ?? 2_000 });
         const events = await recalled(second, sampleRef, 2);
         expectSame(
           events.map((event) => ("n" in event ? event.n : 0)),

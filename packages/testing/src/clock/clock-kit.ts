@@ -16,14 +16,14 @@ export const clockKit: StoreKit<ClockUnderTest> = [
     async run(make) {
       const { clock, pass } = await make();
       const before = clock.now();
-      expectThat(before > Date.UTC(2020) && before < Date.UTC(2200), `It says ${before}.`);
+      expectThat(before > Date.UTC(2020) && before < Date.UTC(2200), `It states ${before}.`);
       await pass(20);
-      expectThat(clock.now() >= before + 19, `After 20 ms it went on by ${clock.now() - before}.`);
+      expectThat(clock.now() >= before + 19, `After 20 ms it advanced by ${clock.now() - before}.`);
     },
   },
   {
     id: "monotonic",
-    promise: "intervals are told in milliseconds and never go back",
+    promise: "intervals are counted in milliseconds and never go back",
     async run(make) {
       const { clock, pass } = await make();
       let last = clock.monotonic();
@@ -33,7 +33,7 @@ export const clockKit: StoreKit<ClockUnderTest> = [
         expectThat(clock.monotonic() >= last, "It went back.");
         last = clock.monotonic();
       }
-      expectThat(last - start >= 19, `After 20 ms it went on by ${last - start}.`);
+      expectThat(last - start >= 19, `After 20 ms it advanced by ${last - start}.`);
     },
   },
   {
@@ -54,7 +54,7 @@ export const clockKit: StoreKit<ClockUnderTest> = [
   },
   {
     id: "soon",
-    promise: "what is to run soon runs once, after the call that says so and after what was ready before",
+    promise: "what is to run soon runs once, after the call that asks for it and after what was ready before",
     async run(make) {
       const { clock, pass } = await make();
       const ran: string[] = [];

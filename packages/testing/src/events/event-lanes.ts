@@ -74,7 +74,7 @@ export function createEventLanes({ isLossy, joins }: { readonly isLossy: boolean
       if (!lane.isOpen) return { flaw: `got ${event.type} after lane ${event.lane} was closed`, isWhole: lane.isWhole };
       const isSnapshot = event.type === "message_snapshot" || event.type === "tool_execution_snapshot";
       if (isSnapshot && !isLossy && lane.isWhole && event.n === lastNumber)
-        return { flaw: `got a snapshot in place of what lane ${event.lane} has said`, isWhole: false };
+        return { flaw: `got a snapshot in place of what lane ${event.lane} has sent`, isWhole: false };
       if (isSnapshot) lane.isWhole = false;
       // The last word on an answer, cut off before its end: another node may know less of it.
       if (isSnapshot && joins && lane.n === lastNumber) lane.n = 0;
@@ -107,6 +107,6 @@ function addUp(lane: Lane, event: EphemeralEvent): string | undefined {
   if (phase !== "end") return undefined;
   const sum = open.get(block);
   open.delete(block);
-  const said = event.type === "text_end" ? event.text : event.type === "thinking_end" ? event.thinking : sum;
-  return sum === undefined || said === sum ? undefined : `got ${event.type} index ${event.index} with another text than its deltas`;
+  const written = event.type === "text_end" ? event.text : event.type === "thinking_end" ? event.thinking : sum;
+  return sum === undefined || written === sum ? undefined : `got ${event.type} index ${event.index} with another text than its deltas`;
 }

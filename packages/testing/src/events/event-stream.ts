@@ -113,13 +113,13 @@ function orderFlaw(reader: Reader, token: EventToken): string | undefined {
   const ways = reader.rules.flatMap((rule) => follow(rule, token));
   // Ways that have come together again are one: else they would double with every run.
   const next = ways.length > 1 ? [...new Map(ways.map((rule) => [reader.nameOf(rule), rule])).values()] : ways;
-  if (next.length === 0) return `got ${said(token)} ${whyNot(reader, token)}`;
+  if (next.length === 0) return `got ${written(token)} ${whyNot(reader, token)}`;
   reader.rules = next;
   reader.seen.add(`${token.name} ${token.key}`);
   return undefined;
 }
 
-const said = ({ name, key, role }: EventToken): string =>
+const written = ({ name, key, role }: EventToken): string =>
   role !== undefined ? `${name} of role ${role}` : key === "" ? name : `${name} ${key}`;
 
 function whyNot({ seen, rules }: Reader, { name, key }: EventToken): string {
@@ -209,11 +209,11 @@ function messageFlaw(
 }
 
 /** Equal in number and content; results may stand in call order. */
-function isSame(seen: readonly string[], said: readonly unknown[]): boolean {
+function isSame(seen: readonly string[], written: readonly unknown[]): boolean {
   return (
-    seen.length === said.length &&
+    seen.length === written.length &&
     [...seen].sort().join() ===
-      said
+      written
         .map((message) => JSON.stringify(message))
         .sort()
         .join()

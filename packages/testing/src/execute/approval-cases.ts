@@ -59,7 +59,7 @@ const begin = ({ execute }: ExecuteScene): ReturnType<ExecuteScene["execute"]> =
 /** Cases about calls that a person must allow. */
 export const executeApprovalCases: StoreKit<ExecuteUnderTest> = [
   approvalCase(
-    { id: "approval-waits", promise: "an execution ends where a person is to decide, and says on which calls" },
+    { id: "approval-waits", promise: "an execution ends where a person is to decide, and names on which calls" },
     [removes],
     async (scene, ran) => {
       const stream = begin(scene);
@@ -73,12 +73,12 @@ export const executeApprovalCases: StoreKit<ExecuteUnderTest> = [
       expectThat(last?.type === "execute_complete", `the last event is ${last?.type}`);
       expectSame(last.pendingApprovals, pendingApprovals, "the pending approvals of execute_complete");
       const asked = ofType(events, "approval_requested").map(({ callKey }) => callKey);
-      expectSame(asked, [pendingApprovals[0]?.callKey], "the calls that are told of");
+      expectSame(asked, [pendingApprovals[0]?.callKey], "the calls that are listed");
       expectSame(ofType(events, "tool_execution_start").length + ran.length, 0, "the starts of the tool");
     },
   ),
   approvalCase(
-    { id: "approval-allows", promise: "an allowed call runs once, with the arguments of the decision, and the run goes on" },
+    { id: "approval-allows", promise: "an allowed call runs once, with the arguments of the decision, and the run continues" },
     [removes, { text: "It is gone." }, { text: "All done." }],
     async (scene, ran) => {
       const callKey = keyOf(await begin(scene).result());
@@ -97,7 +97,7 @@ export const executeApprovalCases: StoreKit<ExecuteUnderTest> = [
       const callKey = keyOf(await begin(scene).result());
       await scene.decide("s1", callKey, { decision: "deny", note: "Keep it." });
       expectSame([await words(scene), ran], [["Tidying up.", "Then not.", "All done."], []], "the words and what ran");
-      expectThat(JSON.stringify(scene.model.requests[1]?.messages).includes("Keep it."), "the model was not told why");
+      expectThat(JSON.stringify(scene.model.requests[1]?.messages).includes("Keep it."), "the model was not given the reason");
     },
   ),
   approvalCase(

@@ -21,7 +21,7 @@ const answerTo = (toolCallId: string, content: string): ToolResultMessage => ({ 
 /** Calls that the caller answers. */
 export const executeClientCases: StoreKit<ExecuteUnderTest> = [
   executeCase(
-    { id: "client-waits", promise: "an execution ends where a client tool is asked for, and says which calls wait" },
+    { id: "client-waits", promise: "an execution ends where a client tool is asked for, and names which calls wait" },
     { script: [asksUser], tools },
     async ({ execute }) => {
       const stream = execute("s1", "choose");
@@ -37,7 +37,7 @@ export const executeClientCases: StoreKit<ExecuteUnderTest> = [
     },
   ),
   executeCase(
-    { id: "client-goes-on", promise: "the results go on with the run, which shows and counts only what is new" },
+    { id: "client-goes-on", promise: "the results continue the run, which shows and counts only what is new" },
     { script: [asksUser, { text: "Red, then.", usage: { input: 40, output: 6 } }], tools },
     async ({ execute, transcript }) => {
       const { runId } = await execute("s1", "choose").result();
@@ -57,13 +57,13 @@ export const executeClientCases: StoreKit<ExecuteUnderTest> = [
     },
   ),
   executeCase(
-    { id: "client-error", promise: "a client tool that failed is told to the model as failed" },
+    { id: "client-error", promise: "a client tool that failed is shown to the model as failed" },
     { script: [asksUser, { text: "Never mind." }], tools },
     async ({ execute, model }) => {
       await execute("s1", "choose").result();
       const { status } = await execute("s1", [{ ...answerTo("call_a", "No colours."), isError: true }]).result();
-      const told = model.requests[1]?.messages.find((message) => message.role === "tool_result" && message.toolCallId === "call_a");
-      expectThat(told?.role === "tool_result" && told.isError === true, "the model was told of a success");
+      const notified = model.requests[1]?.messages.find((message) => message.role === "tool_result" && message.toolCallId === "call_a");
+      expectThat(notified?.role === "tool_result" && notified.isError === true, "the model was shown a success");
       expectSame(status, "completed", "the status");
     },
   ),
@@ -95,10 +95,10 @@ export const executeClientCases: StoreKit<ExecuteUnderTest> = [
       await expectCode("KEY_REUSED", execute("s1", [answerTo("call_a", "blue")], { idempotencyKey: "k1" }).result());
       const { text } = await execute("s1", [answerTo("call_a", "blue")], { idempotencyKey: "k2" }).result();
       expectSame(text, "Red and blue.", "the answer");
-      const said = (await transcript("s1")).flatMap((message) =>
+      const written = (await transcript("s1")).flatMap((message) =>
         message.role === "tool_result" && message.toolName === "pick" ? [textOf(message)] : [],
       );
-      expectSame(said, ["red", "blue"], "the results");
+      expectSame(written, ["red", "blue"], "the results");
     },
   ),
   executeCase(

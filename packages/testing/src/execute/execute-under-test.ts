@@ -93,7 +93,7 @@ export interface Reading {
 export function reading(stream: ExecuteStream): Reading {
   const events: AgentEvent[] = [];
   const waiting = new Map<string, Set<(isThere: boolean) => void>>();
-  const tell = (type: string, isThere: boolean): void => {
+  const notify = (type: string, isThere: boolean): void => {
     for (const resolve of waiting.get(type) ?? []) resolve(isThere);
     waiting.delete(type);
   };
@@ -101,11 +101,11 @@ export function reading(stream: ExecuteStream): Reading {
     try {
       for await (const event of stream) {
         events.push(event);
-        tell(event.type, true);
+        notify(event.type, true);
       }
       return events;
     } finally {
-      for (const type of [...waiting.keys()]) tell(type, false);
+      for (const type of [...waiting.keys()]) notify(type, false);
     }
   })();
   all.catch(() => {});

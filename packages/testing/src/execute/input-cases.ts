@@ -72,8 +72,8 @@ export const executeInputCases: StoreKit<ExecuteUnderTest> = [
       const urgent = execute("s1", "urgent", { mode: "interrupt" });
       const texts = [(await urgent.result()).text, (await waiting.result()).text];
       expectSame([(await first.result()).status, ...texts], ["aborted", "At once.", "At last."], "the results");
-      const said = (await transcript("s1")).filter(({ role }) => role === "user");
-      expectSame(said.map(textOf), ["first", "urgent", "waiting"], "the transcript");
+      const written = (await transcript("s1")).filter(({ role }) => role === "user");
+      expectSame(written.map(textOf), ["first", "urgent", "waiting"], "the transcript");
     },
   ),
   executeCase(

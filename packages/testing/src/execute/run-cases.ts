@@ -112,7 +112,7 @@ export const executeRunCases: StoreKit<ExecuteUnderTest> = [
     },
   ),
   executeCase(
-    { id: "limit", promise: "a run that reaches its limit of turns says so" },
+    { id: "limit", promise: "a run that reaches its limit of turns reports it" },
     { script: [callsClock, { text: "I stop here." }], tools: [clockTool], limits: { turnsMax: 2 } },
     async ({ execute }) => {
       const { status, limit, text } = await execute("s1", "hello").result();
@@ -120,7 +120,7 @@ export const executeRunCases: StoreKit<ExecuteUnderTest> = [
     },
   ),
   executeCase(
-    { id: "late-reader", promise: "a run does not wait for its reader, who gets every event later" },
+    { id: "late-reader", promise: "a run does not wait for its reader, which gets every event later" },
     { script: [callsClock, { text: "It is noon." }], tools: [clockTool] },
     async ({ execute }) => {
       const stream = execute("s1", "hello");

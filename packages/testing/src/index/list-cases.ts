@@ -103,7 +103,7 @@ const listCases: readonly StoreCase<IndexUnderTest>[] = [
 const summaryCases: readonly StoreCase<IndexUnderTest>[] = [
   {
     id: "summary",
-    promise: "a summary holds what the log says of the session: names, times, counts, sums, the last run",
+    promise: "a summary holds what the log records of the session: names, times, counts, sums, the last run",
     async run(make) {
       const { index, log } = await make();
       const spent = { usage: { input: 10, output: 2 }, cost: { totalUsd: 0.5 } };
@@ -170,7 +170,7 @@ const summaryCases: readonly StoreCase<IndexUnderTest>[] = [
   },
   {
     id: "waits-for",
-    promise: "of a session that waits it is said for what: for clients, for people, or for both",
+    promise: "the summary of a waiting session names what it waits for: for clients, for people, or for both",
     async run(make) {
       const { index, log } = await make();
       const steps: readonly (readonly [unknown, Parameters<typeof writeFacts>[2][number]])[] = [
@@ -188,7 +188,7 @@ const summaryCases: readonly StoreCase<IndexUnderTest>[] = [
   },
   {
     id: "rebuild",
-    promise: "the projection made anew says the same, and how many sessions there are",
+    promise: "the projection made anew gives the same, and how many sessions there are",
     async run(make) {
       const { index, log } = await make();
       for (const session of ["first", "second"]) await writeFacts(log, { session }, [body.opened(), body.input(`apples of ${session}`)]);
@@ -199,7 +199,7 @@ const summaryCases: readonly StoreCase<IndexUnderTest>[] = [
   },
   {
     id: "reopen",
-    promise: "list and search say the same after the store was closed and opened again",
+    promise: "list and search give the same after the store was closed and opened again",
     needs: ["reopen"],
     async run(make) {
       const { index, log, reopen } = await make();

@@ -41,7 +41,7 @@ export const expiryCases: readonly StoreCase<LogUnderTest>[] = [
   },
   {
     id: "late-renew",
-    promise: "an owner whose lease is over may renew it as long as nobody else has claimed",
+    promise: "an owner whose lease is over may renew it until another node has claimed",
     needs: ["time"],
     async run(make) {
       const { log, advance } = await make();
@@ -53,7 +53,7 @@ export const expiryCases: readonly StoreCase<LogUnderTest>[] = [
   },
   {
     id: "lease-length",
-    promise: "a lease runs as long as its own claim or renewal says",
+    promise: "a lease runs as long as its own claim or renewal states",
     needs: ["time"],
     async run(make) {
       const { log, advance } = await make();

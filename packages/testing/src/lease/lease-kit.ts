@@ -25,7 +25,7 @@ const claimCases: readonly StoreCase<LogUnderTest>[] = [
   },
   {
     id: "one-holder",
-    promise: "while a lease runs another node is told who holds it and for how long",
+    promise: "while a lease runs another node is notified of its holder and for how long",
     async run(make) {
       const { log } = await make();
       await claim(log, "one");
@@ -66,7 +66,7 @@ const claimCases: readonly StoreCase<LogUnderTest>[] = [
   },
   {
     id: "epochs-rise",
-    promise: "every claim of a session gets the next epoch, whoever makes it and however often",
+    promise: "every claim of a session gets the next epoch, from any node and however often",
     async run(make) {
       const { log } = await make();
       for (let epoch = 1; epoch <= 40; epoch++) {
@@ -145,7 +145,7 @@ const releaseCases: readonly StoreCase<LogUnderTest>[] = [
   },
   {
     id: "renew-ahead",
-    promise: "an epoch that nobody was given can neither renew nor release",
+    promise: "an epoch that was never given can neither renew nor release",
     async run(make) {
       const { log } = await make();
       await claim(log, "one");
@@ -187,7 +187,7 @@ const releaseCases: readonly StoreCase<LogUnderTest>[] = [
   },
   {
     id: "command-keeps-lease",
-    promise: "an append without an epoch takes nobody's lease away",
+    promise: "an append without an epoch takes no node's lease away",
     async run(make) {
       const { log } = await make();
       await claim(log, "one");
@@ -208,7 +208,7 @@ const releaseCases: readonly StoreCase<LogUnderTest>[] = [
   },
   {
     id: "epoch-after-reopen",
-    promise: "epochs go on rising after the store was closed and opened again",
+    promise: "epochs continue to rise after the store was closed and opened again",
     needs: ["reopen"],
     async run(make) {
       const subject = await make();

@@ -67,7 +67,7 @@ const valueCases: readonly StoreCase<LogUnderTest>[] = [
   },
   {
     id: "equal-facts",
-    promise: "facts that say the same are facts each: in one batch, and in two batches with ids of their own",
+    promise: "facts that give the same are facts each: in one batch, and in two batches with ids of their own",
     async run(make) {
       const { log } = await make();
       const facts = [noteFact("same"), noteFact("same")];
@@ -89,7 +89,7 @@ const valueCases: readonly StoreCase<LogUnderTest>[] = [
   },
   {
     id: "whole-batches",
-    promise: "who reads while others write sees batches whole or not at all",
+    promise: "a caller that reads while others write sees batches whole or not at all",
     async run(make) {
       const { log } = await make();
       let isWriting = true;
@@ -160,7 +160,7 @@ const namingCases: readonly StoreCase<LogUnderTest>[] = [
   },
   {
     id: "long-ids",
-    promise: "ids of 64 characters are taken, and told apart by their last one",
+    promise: "ids of 64 characters are taken, and distinguished by their last one",
     async run(make) {
       const { log } = await make();
       const refs = ["a", "b"].map((end) => ({ scope: `s${"-".repeat(62)}s`, session: `${"0".repeat(63)}${end}` }));

@@ -14,7 +14,7 @@ const dateCases: readonly StoreCase<LogUnderTest>[] = [
     async run(make) {
       const { log } = await make();
       await log.append(sampleRef, noteBatch("b1", 0, { due: 0 }));
-      expectSame(await log.due({ now: sampleAt }), [{ ref: sampleRef, due: 0 }], "who is due");
+      expectSame(await log.due({ now: sampleAt }), [{ ref: sampleRef, due: 0 }], "the due sessions");
     },
   },
   {
@@ -23,7 +23,7 @@ const dateCases: readonly StoreCase<LogUnderTest>[] = [
     async run(make) {
       const { log } = await make();
       await log.append(sampleRef, noteBatch("b1", 0));
-      expectSame(await dueOf(log), [], "who is due");
+      expectSame(await dueOf(log), [], "the due sessions");
     },
   },
   {
@@ -41,7 +41,7 @@ const dateCases: readonly StoreCase<LogUnderTest>[] = [
     needs: ["exact"],
     async run(make) {
       const { log } = await withDate(make);
-      expectSame(await dueOf(log, { now: sampleAt + 4 }), [], "who is due");
+      expectSame(await dueOf(log, { now: sampleAt + 4 }), [], "the due sessions");
     },
   },
   {
@@ -50,7 +50,7 @@ const dateCases: readonly StoreCase<LogUnderTest>[] = [
     async run(make) {
       const { log } = await withDate(make);
       await log.append(sampleRef, noteBatch("b2", 1));
-      expectSame(await dueOf(log), firstDue, "who is due");
+      expectSame(await dueOf(log), firstDue, "the due sessions");
     },
   },
   {
@@ -60,7 +60,7 @@ const dateCases: readonly StoreCase<LogUnderTest>[] = [
     async run(make) {
       const { log } = await withDate(make);
       await log.append(sampleRef, noteBatch("b2", 1, { due: null }));
-      expectSame(await dueOf(log), [], "who is due");
+      expectSame(await dueOf(log), [], "the due sessions");
     },
   },
   {
@@ -69,7 +69,7 @@ const dateCases: readonly StoreCase<LogUnderTest>[] = [
     async run(make) {
       const { log } = await withDate(make);
       await log.append(sampleRef, noteBatch("b2", 1, { due: sampleAt }));
-      expectSame(await dueOf(log, { now: sampleAt }), ["local/first 0"], "who is due");
+      expectSame(await dueOf(log, { now: sampleAt }), ["local/first 0"], "the due sessions");
     },
   },
   {
@@ -89,7 +89,7 @@ const dateCases: readonly StoreCase<LogUnderTest>[] = [
     async run(make) {
       const { log } = await withDate(make);
       await log.append(sampleRef, noteBatch("b2", 0, { due: null }));
-      expectSame(await dueOf(log), firstDue, "who is due");
+      expectSame(await dueOf(log), firstDue, "the due sessions");
     },
   },
   {
@@ -98,7 +98,7 @@ const dateCases: readonly StoreCase<LogUnderTest>[] = [
     async run(make) {
       const { log } = await withDate(make);
       await log.append(sampleRef, noteBatch("b2", 1, { epoch: 7, due: null }));
-      expectSame(await dueOf(log), firstDue, "who is due");
+      expectSame(await dueOf(log), firstDue, "the due sessions");
     },
   },
   {
@@ -109,7 +109,7 @@ const dateCases: readonly StoreCase<LogUnderTest>[] = [
       await dated(log, sampleRef, null);
       await log.append(sampleRef, noteBatch("b2", 1, { due: sampleAt + 5 }));
       await dated(log, sampleRef, null);
-      expectSame(await dueOf(log), firstDue, "who is due");
+      expectSame(await dueOf(log), firstDue, "the due sessions");
     },
   },
   {
@@ -118,7 +118,7 @@ const dateCases: readonly StoreCase<LogUnderTest>[] = [
     needs: ["reopen"],
     async run(make) {
       const subject = await withDate(make);
-      expectSame(await dueOf((await subject.reopen?.()) ?? subject.log), firstDue, "who is due");
+      expectSame(await dueOf((await subject.reopen?.()) ?? subject.log), firstDue, "the due sessions");
     },
   },
 ];
@@ -130,7 +130,7 @@ const leaseCases: readonly StoreCase<LogUnderTest>[] = [
     async run(make) {
       const { log } = await withDate(make);
       await log.claim(sampleRef, { node: "one", leaseMs });
-      expectSame(await dueOf(log), [], "who is due");
+      expectSame(await dueOf(log), [], "the due sessions");
     },
   },
   {
@@ -141,7 +141,7 @@ const leaseCases: readonly StoreCase<LogUnderTest>[] = [
       const { log, advance } = await withDate(make);
       await log.claim(sampleRef, { node: "one", leaseMs });
       advance?.(leaseMs + 1);
-      expectSame(await dueOf(log), firstDue, "who is due");
+      expectSame(await dueOf(log), firstDue, "the due sessions");
     },
   },
   {
@@ -151,7 +151,7 @@ const leaseCases: readonly StoreCase<LogUnderTest>[] = [
       const { log } = await withDate(make);
       await log.claim(sampleRef, { node: "one", leaseMs });
       await log.release(sampleRef, 1);
-      expectSame(await dueOf(log), firstDue, "who is due");
+      expectSame(await dueOf(log), firstDue, "the due sessions");
     },
   },
   {
@@ -161,7 +161,7 @@ const leaseCases: readonly StoreCase<LogUnderTest>[] = [
       const { log } = await make();
       await log.claim(sampleRef, { node: "one", leaseMs });
       await log.append(sampleRef, noteBatch("b1", 0, { epoch: 1, release: true, due: sampleAt + 5 }));
-      expectSame(await dueOf(log), firstDue, "who is due");
+      expectSame(await dueOf(log), firstDue, "the due sessions");
     },
   },
 ];
@@ -174,7 +174,7 @@ const setCases: readonly StoreCase<LogUnderTest>[] = [
       const { log } = await make();
       await log.append(sampleRef, noteBatch("b1", 0));
       await log.setDue(sampleRef, { expectedSeq: 1, due: sampleAt + 5 });
-      expectSame(await dueOf(log), firstDue, "who is due");
+      expectSame(await dueOf(log), firstDue, "the due sessions");
     },
   },
   {
@@ -184,26 +184,26 @@ const setCases: readonly StoreCase<LogUnderTest>[] = [
       const { log } = await withDate(make);
       await dated(log, secondRef, 6);
       await log.setDue(sampleRef, { expectedSeq: 1, due: null });
-      expectSame(await dueOf(log), ["local/second 6"], "who is due");
+      expectSame(await dueOf(log), ["local/second 6"], "the due sessions");
     },
   },
   {
     id: "set-due-late",
-    promise: "`setDue` does nothing when somebody has appended since",
+    promise: "`setDue` does nothing after an append that came since",
     async run(make) {
       const { log } = await withDate(make);
       await log.setDue(sampleRef, { expectedSeq: 0, due: null });
       await log.setDue(sampleRef, { expectedSeq: 2, due: null });
-      expectSame(await dueOf(log), firstDue, "who is due");
+      expectSame(await dueOf(log), firstDue, "the due sessions");
     },
   },
   {
     id: "set-due-unknown",
-    promise: "`setDue` of a session that nobody has written to does nothing",
+    promise: "`setDue` of a session without facts does nothing",
     async run(make) {
       const { log } = await make();
       await log.setDue(sampleRef, { expectedSeq: 3, due: sampleAt });
-      expectSame(await dueOf(log), [], "who is due");
+      expectSame(await dueOf(log), [], "the due sessions");
       expectSame((await log.append(sampleRef, noteBatch("b1", 0))).type, "ok", "the first append");
     },
   },
@@ -214,7 +214,7 @@ const setCases: readonly StoreCase<LogUnderTest>[] = [
       const { log } = await withDate(make);
       const facts = [{ type: "session.closed", at: sampleAt, v: 2 }] as const;
       await log.append(sampleRef, { expectedSeq: 1, batchId: "b2", facts, due: later });
-      expectSame(await dueOf(log), ["local/first 1000000"], "who is due");
+      expectSame(await dueOf(log), ["local/first 1000000"], "the due sessions");
     },
   },
   {
@@ -223,9 +223,9 @@ const setCases: readonly StoreCase<LogUnderTest>[] = [
     async run(make) {
       const { log } = await withDate(make);
       await log.remove(sampleRef);
-      expectSame(await dueOf(log), [], "who is due");
+      expectSame(await dueOf(log), [], "the due sessions");
       for (const expectedSeq of [0, 1]) await log.setDue(sampleRef, { expectedSeq, due: sampleAt });
-      expectSame(await dueOf(log), [], "who is due after `setDue`");
+      expectSame(await dueOf(log), [], "the due sessions after `setDue`");
     },
   },
 ];

@@ -17,7 +17,7 @@ export const dueListCases: readonly StoreCase<LogUnderTest>[] = [
       const { log } = await withDate(make);
       await dated(log, refOf("first", "other"), 6);
       await dated(log, secondRef, null);
-      expectSame(await dueOf(log), ["local/first 5", "other/first 6"], "who is due");
+      expectSame(await dueOf(log), ["local/first 5", "other/first 6"], "the due sessions");
     },
   },
   {
@@ -32,7 +32,7 @@ export const dueListCases: readonly StoreCase<LogUnderTest>[] = [
         ["a", "x", 2],
       ] as const;
       for (const [scope, session, afterMs] of places) await dated(log, refOf(session, scope), afterMs);
-      expectSame(await dueOf(log), ["b/z 1", "a/x 2", "a/y 2", "b/x 2"], "who is due");
+      expectSame(await dueOf(log), ["b/z 1", "a/x 2", "a/y 2", "b/x 2"], "the due sessions");
     },
   },
   {
@@ -41,7 +41,7 @@ export const dueListCases: readonly StoreCase<LogUnderTest>[] = [
     async run(make) {
       const { log } = await make();
       for (const [index, session] of ["c", "b", "a"].entries()) await dated(log, refOf(session), index);
-      expectSame(await dueOf(log, { limit: 2 }), ["local/c 0", "local/b 1"], "who is due");
+      expectSame(await dueOf(log, { limit: 2 }), ["local/c 0", "local/b 1"], "the due sessions");
     },
   },
   {
@@ -77,7 +77,7 @@ export const dueListCases: readonly StoreCase<LogUnderTest>[] = [
       const { log } = await make();
       for (const session of ["a", "b", "c"]) await dated(log, refOf(session), 1);
       const [after] = await log.due({ now: later, limit: 1 });
-      expectThat(after !== undefined, "nobody was due");
+      expectThat(after !== undefined, "no session was due");
       await log.setDue(after.ref, { expectedSeq: 1, due: null });
       expectSame(await dueOf(log, { after }), ["local/b 1", "local/c 1"], "the next page");
     },

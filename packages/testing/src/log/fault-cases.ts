@@ -23,7 +23,7 @@ async function expectDamage(log: SessionLog): Promise<void> {
 const corruptCases: readonly StoreCase<LogUnderTest>[] = [
   {
     id: "corrupt-read",
-    promise: "a log with a damaged fact is SESSION_CORRUPT to who reads it whole or the fact alone, never a log with a gap",
+    promise: "a log with a damaged fact is SESSION_CORRUPT to a process that reads it whole or the fact alone, never a log with a gap",
     needs: ["corrupt"],
     async run(make) {
       const { log } = await damaged(make);
@@ -125,7 +125,7 @@ const spaceCases: readonly StoreCase<LogUnderTest>[] = [
   },
   {
     id: "unknown",
-    promise: "an append whose answer is lost is `unknown`, and the same batch again tells what became of it: written, once",
+    promise: "an append whose answer is lost is `unknown`, and the same batch again reports what became of it: written, once",
     needs: ["unknown"],
     async run(make) {
       const { log, loseAnswer } = await make();

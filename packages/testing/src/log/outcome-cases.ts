@@ -88,7 +88,7 @@ const dupCases: readonly StoreCase<LogUnderTest>[] = [
       const sent = Array.from({ length: 10 }, () => log.append(sampleRef, { batchId: "b1", expectedSeq: 0, facts }));
       const answers = await Promise.all(sent);
       expectSame(new Set(answers.map((answer) => JSON.stringify({ ...answer, type: "" }))).size, 1, "different last seqs");
-      expectSame(answers.filter(({ type }) => type === "ok").length, 1, "answers that say `ok`");
+      expectSame(answers.filter(({ type }) => type === "ok").length, 1, "answers of type `ok`");
       expectSame(await titlesIn(log), ["one", "two"], "the log");
     },
   },
@@ -147,7 +147,7 @@ const fenceCases: readonly StoreCase<LogUnderTest>[] = [
   },
   {
     id: "never-given",
-    promise: "an epoch that nobody was given is fenced",
+    promise: "an epoch that was never given is fenced",
     async run(make) {
       const { log } = await make();
       await takeOver(log);
@@ -207,7 +207,7 @@ const fenceCases: readonly StoreCase<LogUnderTest>[] = [
   },
   {
     id: "command-writes",
-    promise: "a command without an epoch is written whoever owns the session",
+    promise: "a command without an epoch is written whichever node owns the session",
     async run(make) {
       const { log } = await make();
       await takeOver(log);

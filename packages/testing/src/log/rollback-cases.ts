@@ -11,7 +11,7 @@ const thirdRef = { scope: "local", session: "third" };
 
 /** The answers that a store may give for a history whose end is lost. */
 const codes = ["STORE_ROLLED_BACK", "HISTORY_LOST", "SESSION_CORRUPT"] as const;
-const isTold = (error: unknown): boolean => codes.some((code) => isAgentError(error, code));
+const isNotified = (error: unknown): boolean => codes.some((code) => isAgentError(error, code));
 
 /** An owner that wrote two facts, then two more that a copy of the store does not have, and a process beside it; then the copy was put back. */
 async function wentBack(
@@ -43,7 +43,7 @@ export const rollbackCases: readonly StoreCase<LogUnderTest>[] = [
       const { log } = await wentBack(make);
       for (const epoch of [2, 1]) {
         const outcome = await log.append(sampleRef, noteBatch("b5", 4, { epoch })).catch((error: unknown) => {
-          if (isTold(error)) return { type: "told" };
+          if (isNotified(error)) return { type: "told" };
           throw error;
         });
         expectThat(
@@ -55,15 +55,16 @@ export const rollbackCases: readonly StoreCase<LogUnderTest>[] = [
   },
   {
     id: "rollback-read",
-    promise: "who has written facts that are gone with an older state of the store is told so when it reads: no shorter history in silence",
+    promise:
+      "a caller that has written facts that are gone with an older state of the store gets an error when it reads: no shorter history in silence",
     needs: ["rollback"],
     async run(make) {
       const { log } = await wentBack(make);
-      const told = await log.read(sampleRef).then(
+      const notified = await log.read(sampleRef).then(
         (facts) => `a history of ${facts.length} facts was read`,
-        (error: unknown) => (isTold(error) ? undefined : `the read was rejected with ${String(error)}`),
+        (error: unknown) => (isNotified(error) ? undefined : `the read was rejected with ${String(error)}`),
       );
-      expectThat(told === undefined, `${told}`);
+      expectThat(notified === undefined, `${notified}`);
     },
   },
   {

@@ -26,7 +26,7 @@ async function othersDue(log: SessionLog, page: number): Promise<readonly string
 /** One session that cannot be read at all, among others. Capability `ruin`. */
 export const ruinCases: readonly StoreCase<LogUnderTest>[] = [
   {
-    id: "ruin-told",
+    id: "ruin-reported",
     promise: "a session of which nothing can be read is SESSION_CORRUPT to its readers, and takes no facts",
     needs: ["ruin"],
     async run(make) {
@@ -41,9 +41,9 @@ export const ruinCases: readonly StoreCase<LogUnderTest>[] = [
     needs: ["ruin"],
     async run(make) {
       const { log } = await ruined(make);
-      expectSame(await othersDue(log, 10), ["first", "third"], "who is due");
+      expectSame(await othersDue(log, 10), ["first", "third"], "the due sessions");
       await log.read(secondRef).catch(() => {});
-      expectSame(await othersDue(log, 10), ["first", "third"], "who is due after the damage was seen");
+      expectSame(await othersDue(log, 10), ["first", "third"], "the due sessions after the damage was seen");
     },
   },
   {
@@ -52,7 +52,7 @@ export const ruinCases: readonly StoreCase<LogUnderTest>[] = [
     needs: ["ruin", "reopen"],
     async run(make) {
       const { log, reopen } = await ruined(make);
-      expectSame(await othersDue((await reopen?.()) ?? log, 10), ["first", "third"], "who is due");
+      expectSame(await othersDue((await reopen?.()) ?? log, 10), ["first", "third"], "the due sessions");
     },
   },
   {

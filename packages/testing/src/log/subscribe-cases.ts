@@ -7,97 +7,97 @@ import { noteBatch, noteFacts, sampleRef, secondRef } from "../samples/sample-fa
 import type { LogUnderTest } from "./log-under-test.ts";
 
 /** The calls of a listener, and how to wait for them. */
-interface Ear {
-  readonly told: number[];
-  readonly hears: (lastSeq: number) => Promise<void>;
+interface Subscriber {
+  readonly notified: number[];
+  readonly receives: (lastSeq: number) => Promise<void>;
   readonly stop: () => void;
 }
 
-function earAt({ log, patienceMs = 2_000 }: LogUnderTest, ref: SessionRef = sampleRef): Ear {
-  const told: number[] = [];
-  const stop = log.subscribe?.(ref, (lastSeq) => told.push(lastSeq)) ?? (() => {});
-  const hears = (lastSeq: number): Promise<void> =>
-    expectSoon(() => told.includes(lastSeq), { what: `the subscriber is told of seq ${lastSeq}`, withinMs: patienceMs });
-  return { told, hears, stop };
+function subscriberAt({ log, patienceMs = 2_000 }: LogUnderTest, ref: SessionRef = sampleRef): Subscriber {
+  const notified: number[] = [];
+  const stop = log.subscribe?.(ref, (lastSeq) => notified.push(lastSeq)) ?? (() => {});
+  const receives = (lastSeq: number): Promise<void> =>
+    expectSoon(() => notified.includes(lastSeq), { what: `the subscriber is notified of seq ${lastSeq}`, withinMs: patienceMs });
+  return { notified, receives, stop };
 }
 
 const append = (log: SessionLog, seq: number): Promise<unknown> => log.append(sampleRef, noteBatch(`b${seq}`, seq - 1));
 
-const tellCases: readonly StoreCase<LogUnderTest>[] = [
+const notifyCases: readonly StoreCase<LogUnderTest>[] = [
   {
     id: "subscribe",
-    promise: "a subscriber is told the last seq soon after an append, and nothing of other sessions",
+    promise: "a subscriber is notified of the last seq soon after an append, and nothing of other sessions",
     needs: ["subscribe"],
     async run(make) {
       const subject = await make();
-      const [mine, others] = [earAt(subject), earAt(subject, secondRef)];
+      const [mine, others] = [subscriberAt(subject), subscriberAt(subject, secondRef)];
       await subject.log.append(sampleRef, { batchId: "b1", expectedSeq: 0, facts: noteFacts(2) });
-      await mine.hears(2);
-      expectSame(others.told, [], "what the other's subscriber heard");
+      await mine.receives(2);
+      expectSame(others.notified, [], "what the other's subscriber received");
       mine.stop();
       others.stop();
     },
   },
   {
     id: "subscribe-scopes",
-    promise: "a subscriber is told nothing of a session of the same id in another scope",
+    promise: "a subscriber is not notified of a session of the same id in another scope",
     needs: ["subscribe"],
     async run(make) {
       const subject = await make();
       const foreign = { ...sampleRef, scope: "other" };
-      const [mine, others] = [earAt(subject), earAt(subject, foreign)];
+      const [mine, others] = [subscriberAt(subject), subscriberAt(subject, foreign)];
       await append(subject.log, 1);
-      await mine.hears(1);
-      expectSame(others.told, [], "what the foreign subscriber heard");
+      await mine.receives(1);
+      expectSame(others.notified, [], "what the foreign subscriber received");
       mine.stop();
       others.stop();
     },
   },
   {
     id: "subscribe-written",
-    promise: "whoever is told of a fact can read it",
+    promise: "a subscriber that is notified of a fact can read it",
     needs: ["subscribe"],
     async run(make) {
       const subject = await make();
       const { log } = subject;
       const found: Promise<boolean>[] = [];
       const stop = log.subscribe?.(sampleRef, (lastSeq) => found.push(log.read(sampleRef).then(({ length }) => length >= lastSeq)));
-      const ear = earAt(subject);
+      const subscriber = subscriberAt(subject);
       for (let seq = 1; seq <= 5; seq++) await append(log, seq);
-      await ear.hears(5);
-      expectThat((await Promise.all(found)).every(Boolean), "a subscriber was told of a fact before it was written");
+      await subscriber.receives(5);
+      expectThat((await Promise.all(found)).every(Boolean), "a subscriber was notified of a fact before it was written");
       stop?.();
-      ear.stop();
+      subscriber.stop();
     },
   },
   {
     id: "subscribe-refused",
-    promise: "nobody is told of facts that were refused",
+    promise: "no subscriber is notified of facts that were refused",
     needs: ["subscribe"],
     async run(make) {
       const subject = await make();
-      const ear = earAt(subject);
+      const subscriber = subscriberAt(subject);
       await append(subject.log, 8);
       await append(subject.log, 1);
-      await ear.hears(1);
+      await subscriber.receives(1);
       expectThat(
-        ear.told.every((lastSeq) => lastSeq <= 1),
-        `the subscriber was told ${ear.told.join(", ")}`,
+        subscriber.notified.every((lastSeq) => lastSeq <= 1),
+        `the subscriber was notified ${subscriber.notified.join(", ")}`,
       );
-      ear.stop();
+      subscriber.stop();
     },
   },
   {
     id: "subscribe-removed",
-    promise: "a subscriber is told 0 soon after a removal",
+    promise: "a subscriber is notified of 0 soon after a removal",
     needs: ["subscribe"],
     async run(make) {
       const subject = await make();
       await append(subject.log, 1);
-      const ear = earAt(subject);
+      const subscriber = subscriberAt(subject);
       await subject.log.remove(sampleRef);
-      await ear.hears(0);
-      ear.stop();
+      await subscriber.receives(0);
+      subscriber.stop();
     },
   },
 ];
@@ -105,102 +105,102 @@ const tellCases: readonly StoreCase<LogUnderTest>[] = [
 const leaveCases: readonly StoreCase<LogUnderTest>[] = [
   {
     id: "unsubscribe",
-    promise: "a subscriber that has left is told nothing more; the others are",
+    promise: "a subscriber that has left is notified of nothing more; the others are",
     needs: ["subscribe"],
     async run(make) {
       const subject = await make();
-      const [left, stays] = [earAt(subject), earAt(subject)];
+      const [left, stays] = [subscriberAt(subject), subscriberAt(subject)];
       left.stop();
       await append(subject.log, 1);
-      await stays.hears(1);
-      expectSame(left.told, [], "what the one that left heard");
+      await stays.receives(1);
+      expectSame(left.notified, [], "what the one that left received");
       stays.stop();
     },
   },
   {
     id: "subscribe-twice",
-    promise: "one function may listen twice: leaving once, however often that is said, leaves the other place",
+    promise: "one function may listen twice: leaving once, however often it is repeated, leaves the other place",
     needs: ["subscribe"],
     async run(make) {
       const subject = await make();
-      const told: number[] = [];
-      const listener = (lastSeq: number): void => void told.push(lastSeq);
+      const notified: number[] = [];
+      const listener = (lastSeq: number): void => void notified.push(lastSeq);
       const [stop, stopOther] = [subject.log.subscribe?.(sampleRef, listener), subject.log.subscribe?.(sampleRef, listener)];
       stop?.();
       stop?.();
-      const ear = earAt(subject);
+      const subscriber = subscriberAt(subject);
       await append(subject.log, 1);
-      await ear.hears(1);
-      expectSame(told.slice(0, 1), [1], "what the function was told");
+      await subscriber.receives(1);
+      expectSame(notified.slice(0, 1), [1], "what the function received");
       stopOther?.();
-      ear.stop();
+      subscriber.stop();
     },
   },
   {
     id: "unsubscribe-inside",
-    promise: "a subscriber may leave while it is told; it is told nothing more, and the others are",
+    promise: "a subscriber may leave while it is notified; it is notified of nothing more, and the others are",
     needs: ["subscribe"],
     async run(make) {
       const subject = await make();
-      const told: number[] = [];
+      const notified: number[] = [];
       const stop = subject.log.subscribe?.(sampleRef, (lastSeq) => {
-        told.push(lastSeq);
+        notified.push(lastSeq);
         stop?.();
       });
-      const ear = earAt(subject);
+      const subscriber = subscriberAt(subject);
       for (const seq of [1, 2]) {
         await append(subject.log, seq);
-        await ear.hears(seq);
+        await subscriber.receives(seq);
       }
       // Another process may learn of both at once.
-      expectSame(told.length, 1, "how often the one that left was told");
-      ear.stop();
+      expectSame(notified.length, 1, "how often the one that left was notified");
+      subscriber.stop();
     },
   },
 ];
 
-async function hearsAnother(ear: Ear, there: SessionLog, seq: number): Promise<void> {
+async function receivesAnother(subscriber: Subscriber, there: SessionLog, seq: number): Promise<void> {
   await append(there, seq);
-  await ear.hears(seq);
+  await subscriber.receives(seq);
 }
 
 const againCases: readonly StoreCase<LogUnderTest>[] = [
   {
     id: "subscribe-again",
-    promise: "a subscriber that leaves and comes back in one turn is told of what another process appends",
+    promise: "a subscriber that leaves and comes back in one turn is notified of what another process appends",
     needs: ["subscribe", "another"],
     async run(make) {
       const subject = await make();
       const there = await openAnother(subject);
-      let ear = earAt(subject);
+      let subscriber = subscriberAt(subject);
       for (let seq = 1; seq <= 3; seq++) {
-        await hearsAnother(ear, there, seq);
-        ear.stop();
-        ear = earAt(subject);
+        await receivesAnother(subscriber, there, seq);
+        subscriber.stop();
+        subscriber = subscriberAt(subject);
       }
-      await hearsAnother(ear, there, 4);
-      ear.stop();
+      await receivesAnother(subscriber, there, 4);
+      subscriber.stop();
     },
   },
   {
     id: "subscribe-again-early",
     promise:
-      "a subscriber that leaves before it was ever told, and comes back in the same turn or the next, is told of what another process appends",
+      "a subscriber that leaves before it was ever notified, and comes back in the same turn or the next, is notified of what another process appends",
     needs: ["subscribe", "another"],
     async run(make) {
       const subject = await make();
       const there = await openAnother(subject);
-      earAt(subject).stop();
-      earAt(subject).stop();
-      const early = earAt(subject);
-      await hearsAnother(early, there, 1);
+      subscriberAt(subject).stop();
+      subscriberAt(subject).stop();
+      const early = subscriberAt(subject);
+      await receivesAnother(early, there, 1);
       early.stop();
       await Promise.resolve();
-      earAt(subject).stop();
-      const ear = earAt(subject);
-      await hearsAnother(ear, there, 2);
-      await hearsAnother(ear, there, 3);
-      ear.stop();
+      subscriberAt(subject).stop();
+      const subscriber = subscriberAt(subject);
+      await receivesAnother(subscriber, there, 2);
+      await receivesAnother(subscriber, there, 3);
+      subscriber.stop();
     },
   },
 ];
@@ -211,4 +211,4 @@ async function openAnother({ another }: LogUnderTest): Promise<SessionLog> {
 }
 
 /** Notifications of subscribers. Capability `subscribe`. */
-export const subscribeCases: readonly StoreCase<LogUnderTest>[] = [...tellCases, ...leaveCases, ...againCases];
+export const subscribeCases: readonly StoreCase<LogUnderTest>[] = [...notifyCases, ...leaveCases, ...againCases];

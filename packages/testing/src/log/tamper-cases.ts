@@ -39,7 +39,10 @@ function seen(way: Tampering, promise: string): StoreCase<LogUnderTest> {
 
 /** Records that an attacker changed, removed or inserted. Capability `tamper`. */
 export const tamperCases: readonly StoreCase<LogUnderTest>[] = [
-  seen("changed", "a record that was changed and sealed anew behind the store's back is SESSION_CORRUPT to who reads the log whole"),
+  seen(
+    "changed",
+    "a record that was changed and sealed anew behind the store's back is SESSION_CORRUPT to a process that reads the log whole",
+  ),
   seen("missing", "a record that was taken out of a log is SESSION_CORRUPT, never a gap or a shorter history"),
   seen("inserted", "a record that was put between two others is SESSION_CORRUPT, never one more fact"),
   {

@@ -14,7 +14,7 @@ async function sweepAmong(make: Make<LogUnderTest>, heldCount: number): Promise<
   await dated(log, { scope: "local", session: "free" }, 2);
   await dueOf(log);
   const before = (await work?.()) ?? 0;
-  expectSame(await dueOf(log), ["local/free 2"], "who is due");
+  expectSame(await dueOf(log), ["local/free 2"], "the due sessions");
   return ((await work?.()) ?? 0) - before;
 }
 
@@ -22,7 +22,7 @@ async function sweepAmong(make: Make<LogUnderTest>, heldCount: number): Promise<
 export const logWorkCases: readonly StoreCase<LogUnderTest>[] = [
   {
     id: "due-held-work",
-    promise: "a list of who is due costs the same however many sessions a lease holds",
+    promise: "a list of due sessions costs the same however many sessions a lease holds",
     needs: ["work"],
     async run(make) {
       const [few, many] = [await sweepAmong(make, 5), await sweepAmong(make, 40)];

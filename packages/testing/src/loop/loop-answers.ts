@@ -74,15 +74,15 @@ function messageFrom({ runId, turn }: Attempt, answer: ScenarioAnswer): Assistan
 /** The facts of a call whose gate asks a person, in place of its start, and the facts of the decision. */
 export function approvalFacts(
   { runId, callKey }: { readonly runId: string; readonly callKey: string },
-  { says, args, deadlineMs }: ScenarioApproval,
+  { prints, args, deadlineMs }: ScenarioApproval,
   now: number,
 ): { readonly request: FactBody; readonly end: FactBody } {
   const call = { runId, callKey };
   const deadline = deadlineMs === undefined ? {} : { deadline: now + deadlineMs };
   const end: FactBody =
-    says === "expire"
+    prints === "expire"
       ? { type: "tool.finished", ...call, outcome: "expired", output: [{ type: "text", text: "Nobody decided." }] }
-      : { type: "approval.decided", ...call, decision: says, by: "somebody", ...(args ? { args } : {}) };
+      : { type: "approval.decided", ...call, decision: prints, by: "somebody", ...(args ? { args } : {}) };
   return { request: { type: "approval.requested", ...call, argsDigest: callKey, reason: "Sure?", ...deadline }, end };
 }
 

@@ -50,7 +50,7 @@ export interface LoopScenario {
 
 /** `expire`: no decision comes in time. */
 export interface ScenarioApproval {
-  readonly says: ApprovalVerdict | "expire";
+  readonly prints: ApprovalVerdict | "expire";
   readonly args?: JsonObject;
   readonly deadlineMs?: number;
 }
@@ -190,11 +190,11 @@ function hooked(random: () => number): ReturnType<LoopScenario["hooksAt"]> {
 
 function approval(random: () => number): ScenarioApproval | undefined {
   if (random() < 0.7) return undefined;
-  const said = random();
+  const written = random();
   const deadline = random() < 0.5 ? { deadlineMs: 60_000 } : {};
-  if (said < 0.25 && "deadlineMs" in deadline) return { says: "expire", ...deadline };
-  if (said < 0.5) return { says: "deny", ...deadline };
-  return { says: "allow", ...(random() < 0.3 ? { args: { edited: true } } : {}), ...deadline };
+  if (written < 0.25 && "deadlineMs" in deadline) return { prints: "expire", ...deadline };
+  if (written < 0.5) return { prints: "deny", ...deadline };
+  return { prints: "allow", ...(random() < 0.3 ? { args: { edited: true } } : {}), ...deadline };
 }
 
 const hash = (seed: number, a: number | string, b: number): number => Number.parseInt(digestOf(`${seed}/${a}/${b}`), 36) % 2 ** 32;

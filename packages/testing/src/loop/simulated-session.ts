@@ -12,7 +12,7 @@ import {
 } from "@loopwright/core";
 import {
   catchUp,
-  createModelTeller,
+  createModelPublisher,
   createStreamedAnswers,
   type EphemeralBody,
   emptyState,
@@ -48,19 +48,19 @@ export function simulatedSession(seed: number, options: { readonly steps?: numbe
   const answers = createStreamedAnswers();
   let state = emptyState;
   return facts.map((fact, i) => {
-    const told = catchUp(state, [withSpending(fact, state, seed)], sessionId);
+    const published = catchUp(state, [withSpending(fact, state, seed)], sessionId);
     // As the hub of a driver: what a lane has not sent of an answer comes right before the end of the answer.
-    const durable = told.events.flatMap((event): SessionEvent[] => [...answers.before(event, lanes), event]);
+    const durable = published.events.flatMap((event): SessionEvent[] => [...answers.before(event, lanes), event]);
     const before = state;
-    state = told.state;
+    state = published.state;
     const after = state;
     const random = seededRandom(seed * 31 + i);
     for (const lane of openLanes(after)) if (!lanes.has(lane)) lanes.set(lane, laneOf(facts, lane, random));
     for (const lane of openLanes(before)) if (!openLanes(after).includes(lane)) lanes.delete(lane);
-    const said = [...lanes].flatMap(([id, lane]) => lane.say(random).map((body) => ({ ...body, lane: id }) as EphemeralEvent));
+    const written = [...lanes].flatMap(([id, lane]) => lane.say(random).map((body) => ({ ...body, lane: id }) as EphemeralEvent));
     const now = [...lanes].map(([lane, { snapshot, n }]) => ({ ...snapshot(), lane, n }) as EphemeralEvent);
     return {
-      events: [...durable, ...said],
+      events: [...durable, ...written],
       snapshot: () => snapshotOf(after, sessionId),
       lanes: () => now,
       transcript: () => transcriptOf(after),
@@ -118,14 +118,14 @@ function toolLane({ callKey }: FactOf<"tool.started">, random: () => number): Si
 
 function modelLane(message: AssistantMessage, random: () => number): SimulatedLane {
   const assembler = createAssembler();
-  const teller = createModelTeller(assembler);
+  const publisher = createModelPublisher(assembler);
   const chunks = chunksOf(message, random);
   return {
     n: 0,
     say(chance) {
       const some = chunks.splice(0, Math.floor(chance() * 4));
       for (const chunk of some) assembler.push(chunk);
-      return teller.tell(some).map((body) => ({ ...body, n: ++this.n }));
+      return publisher.publish(some).map((body) => ({ ...body, n: ++this.n }));
     },
     snapshot: () => ({ type: "message_snapshot", content: assembler.partial() }),
   };

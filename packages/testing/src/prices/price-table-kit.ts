@@ -53,7 +53,7 @@ export const priceTableKit: StoreKit<PricesUnderTest> = [
   },
   {
     id: "half-known",
-    promise: "usage with one side unknown costs the other, and says that this is not all",
+    promise: "usage with one side unknown costs the other, and reports that this is not all",
     async run(make) {
       const under = await make();
       const half = await costOf(under, { input: million });

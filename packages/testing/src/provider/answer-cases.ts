@@ -41,7 +41,7 @@ const orderCases: readonly ModelProviderCase[] = [
   },
   {
     id: "text",
-    promise: "the text is what the wire said, every piece of it, in its order",
+    promise: "the text is what the wire sent, every piece of it, in its order",
     async run(make) {
       const { answer } = await answerTo(make, playing({ text: ["ha", "ha", "ha", ", ", "ha"], stop: "stop" }));
       expectSame(textIn(answer), "hahaha, ha", "text");

@@ -1,4 +1,4 @@
-import { isAgentError, type ModelChunk, vendorSaidBy } from "@loopwright/core";
+import { isAgentError, type ModelChunk, vendorMessageOf } from "@loopwright/core";
 import { expectSame, expectThat } from "../kit/kit.ts";
 import { expectSoon } from "../kit/store-expectation.ts";
 import { collectAnswer } from "./collect-answer.ts";
@@ -98,7 +98,7 @@ const leavingCases: readonly ModelProviderCase[] = [
 /** Lets the answer end at every border between its events, and asks for an error each time. */
 async function breakEverywhere(make: MakeModelProvider, fate: WireFate): Promise<void> {
   const last = await withSubject(make, playing(callAnswer), async (subject) => subject.eventsBeforeEnd);
-  expectThat(last >= 1, "the wire says its whole answer in one event");
+  expectThat(last >= 1, "the wire sends its whole answer in one event");
   for (let events = 1; events <= last; events++) {
     const error = await agentErrorOf(make, playing(callAnswer, { events }, fate));
     const allowed = fate === "end" ? ["MODEL_STREAM_BROKEN"] : ["MODEL_STREAM_BROKEN", "MODEL_UNREACHABLE"];
@@ -163,20 +163,23 @@ export const breakCases: readonly ModelProviderCase[] = [
     promise: "an error inside a stream that began well is the vendor's error, with its own words for the operator",
     async run(make) {
       const error = await agentErrorOf(make, playing(plainAnswer, "text", "error"));
-      const isTold = error.code !== "MODEL_STREAM_BROKEN" && vendorSaidBy(error)?.includes(wireErrorText);
-      expectThat(isTold === true, `the error was ${error.code}: ${error.message}; for the operator: ${vendorSaidBy(error)}`);
+      const isNotified = error.code !== "MODEL_STREAM_BROKEN" && vendorMessageOf(error)?.includes(wireErrorText);
+      expectThat(isNotified === true, `the error was ${error.code}: ${error.message}; for the operator: ${vendorMessageOf(error)}`);
     },
   },
   {
     id: "trailer-error",
-    promise: "an answer whose trailers say that it failed is the vendor's error and has no end chunk, though its body came whole",
+    promise: "an answer whose trailers report that it failed is the vendor's error and has no end chunk, though its body came whole",
     needs: ["trailers"],
     async run(make) {
       await withSubject(make, playing(plainAnswer, "text", "trailer-error"), async (subject) => {
         const types: string[] = [];
         const onBatch = (batch: readonly ModelChunk[]): void => void types.push(...batch.map(({ type }) => type));
         const error = await rejectionOf(collectAnswer(subject.provider, sampleRequest(subject), { onBatch }));
-        expectThat(isAgentError(error) && vendorSaidBy(error)?.includes(wireErrorText) === true, `the call rejected with ${String(error)}`);
+        expectThat(
+          isAgentError(error) && vendorMessageOf(error)?.includes(wireErrorText) === true,
+          `the call rejected with ${String(error)}`,
+        );
         expectThat(!types.includes("end"), "the answer had an end chunk");
       });
     },
@@ -199,7 +202,7 @@ export const breakCases: readonly ModelProviderCase[] = [
   },
   {
     id: "redirect",
-    promise: "a redirect is never followed, on any status: the other server hears nothing, and the error names it and no key",
+    promise: "a redirect is never followed, on any status: the other server receives nothing, and the error names it and no key",
     async run(make) {
       for (const status of [301, 302, 303, 307, 308]) {
         await withSubject(make, { type: "redirect", status }, async (subject) => {
@@ -208,8 +211,8 @@ export const breakCases: readonly ModelProviderCase[] = [
           expectThat(isAgentError(error, "MODEL_REDIRECTED"), `status ${status}: the call rejected with ${String(error)}`);
           expectThat(!error.retryable, `status ${status}: the error is retryable`);
           expectThat(error.message.includes(subject.elsewhere.origin), `status ${status}: the message was ${error.message}`);
-          const told = JSON.stringify([error.message, error.fix, error.details]);
-          expectThat(!told.includes(subject.key), `status ${status}: the key is in ${told}`);
+          const notified = JSON.stringify([error.message, error.fix, error.details]);
+          expectThat(!notified.includes(subject.key), `status ${status}: the key is in ${notified}`);
         });
       }
     },

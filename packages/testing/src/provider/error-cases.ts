@@ -1,4 +1,4 @@
-import { type ErrorCode, vendorSaidBy } from "@loopwright/core";
+import { type ErrorCode, vendorMessageOf } from "@loopwright/core";
 import { expectSame, expectThat } from "../kit/kit.ts";
 import { collectAnswer } from "./collect-answer.ts";
 import {
@@ -13,13 +13,13 @@ import {
 } from "./provider-samples.ts";
 import type { MakeModelProvider, WireScript } from "./wire.ts";
 
-const said = "The kit made this call fail.";
+const written = "The kit made this call fail.";
 
 function failing(
   status: number,
   more: { readonly message?: string; readonly headers?: Readonly<Record<string, string>> } = {},
 ): WireScript {
-  return { type: "failure", status, message: said, ...more };
+  return { type: "failure", status, message: written, ...more };
 }
 
 const table: readonly (readonly [number, ErrorCode, boolean])[] = [
@@ -49,7 +49,7 @@ const wordCases: readonly ModelProviderCase[] = [
     id: "overflow",
     promise: "a prompt that is too long is CONTEXT_OVERFLOW, not retryable",
     async run(make) {
-      const error = await agentErrorOf(make, { type: "failure", status: 400, message: said, overflow: true });
+      const error = await agentErrorOf(make, { type: "failure", status: 400, message: written, overflow: true });
       expectSame([error.code, error.retryable], ["CONTEXT_OVERFLOW", false], "code and retryable");
     },
   },
@@ -66,7 +66,7 @@ const wordCases: readonly ModelProviderCase[] = [
     promise: "the wait that the vendor names in the body of its error is handed on in milliseconds",
     needs: ["body-waits"],
     async run(make) {
-      const error = await agentErrorOf(make, { type: "failure", status: 429, message: said, waitMs: 7_000 });
+      const error = await agentErrorOf(make, { type: "failure", status: 429, message: written, waitMs: 7_000 });
       expectSame(error.retryAfterMs, 7_000, "retryAfterMs");
     },
   },
@@ -80,11 +80,11 @@ const wordCases: readonly ModelProviderCase[] = [
   },
   {
     id: "own-words",
-    promise: "the vendor's own sentence is kept for the operator, and the message says the status",
+    promise: "the vendor's own sentence is kept for the operator, and the message states the status",
     async run(make) {
       const error = await agentErrorOf(make, failing(404));
       expectThat(error.message.includes("404"), `the message was ${error.message}`);
-      expectThat(vendorSaidBy(error)?.includes(said) === true, `for the operator there is ${vendorSaidBy(error)}`);
+      expectThat(vendorMessageOf(error)?.includes(written) === true, `for the operator there is ${vendorMessageOf(error)}`);
     },
   },
   {
@@ -136,7 +136,7 @@ async function expectKeyRemoved(make: MakeModelProvider): Promise<void> {
     const core = spelt.slice(8, -8);
     for (const script of [failing(401, { message }), { ...playing(plainAnswer, "text", "error"), errorText: message }]) {
       const error = await agentErrorOf(make, script);
-      const found = pathOf(error, core) ?? (vendorSaidBy(error)?.includes(core) ? "what the operator reads" : undefined);
+      const found = pathOf(error, core) ?? (vendorMessageOf(error)?.includes(core) ? "what the operator reads" : undefined);
       expectThat(found === undefined, `the key, as ${spelt}, is in ${found}`);
     }
   }

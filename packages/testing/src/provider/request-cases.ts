@@ -46,7 +46,7 @@ function namesIn(value: unknown): readonly string[] {
 const quietCases: readonly ModelProviderCase[] = [
   {
     id: "lazy",
-    promise: "nothing is sent before somebody iterates the stream",
+    promise: "nothing is sent before a reader iterates the stream",
     async run(make) {
       await withSubject(make, playing(plainAnswer), async (subject) => {
         subject.provider.capabilities(subject.model);
@@ -59,7 +59,7 @@ const quietCases: readonly ModelProviderCase[] = [
   },
   {
     id: "capabilities",
-    promise: "the capabilities of a model that nobody knows are answered, not refused",
+    promise: "the capabilities of a model that is unknown are answered, not refused",
     async run(make) {
       await withSubject(make, playing(plainAnswer), async ({ provider }) => {
         const { streaming, tools, vision, promptCaching } = provider.capabilities("model-that-nobody-knows");
@@ -192,7 +192,7 @@ function sentBack(make: MakeModelProvider, change: (part: AssistantPart) => Assi
     const parts = first.answer.parts.map(change);
     const call = parts.find((part) => part.type === "tool_call");
     expectThat(call !== undefined, "the first answer has no call");
-    const said: AssistantMessage = {
+    const written: AssistantMessage = {
       role: "assistant",
       content: parts,
       stopReason: "tool_calls",
@@ -200,7 +200,7 @@ function sentBack(make: MakeModelProvider, change: (part: AssistantPart) => Assi
       model: subject.model,
     };
     const result: Message = { role: "tool_result", toolCallId: call.id, callKey: call.callKey, toolName: call.name, content: "12 degrees" };
-    const messages = [...sampleRequest(subject).messages, said, result];
+    const messages = [...sampleRequest(subject).messages, written, result];
     await collectAnswer(subject.provider, sampleRequest(subject, { messages, tools: [sampleTool] }));
     return JSON.stringify(subject.requests[1]?.body);
   });

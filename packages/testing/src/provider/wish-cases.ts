@@ -62,7 +62,7 @@ const reasoningCases: readonly ModelProviderCase[] = [
   },
   {
     id: "reasoning-unknown",
-    promise: "a wish for reasoning to a model that nobody knows reaches the wire, or is MODEL_UNSUPPORTED",
+    promise: "a wish for reasoning to a model that is unknown reaches the wire, or is MODEL_UNSUPPORTED",
     async run(make) {
       for (const reasoning of reasoningWishes) await expectChange(make, { model: "model-that-nobody-knows" }, { reasoning });
     },
@@ -140,7 +140,7 @@ export const wishCases: readonly ModelProviderCase[] = [
   },
   {
     id: "error-results",
-    promise: "a result that is an error is told as one, whatever it holds",
+    promise: "a result that is an error is marked as one, whatever it holds",
     async run(make) {
       for (const content of ["No such place.", "", [], [{ type: "json", value: { code: 7 } }]] as const) {
         const sent = (isError: boolean): Promise<string | undefined> =>

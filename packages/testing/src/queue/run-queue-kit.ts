@@ -27,7 +27,7 @@ const handCases: readonly StoreCase<QueueUnderTest>[] = [
   },
   {
     id: "waits",
-    promise: "what is offered while nobody works waits for the first worker",
+    promise: "what is offered while no worker runs waits for the first worker",
     async run(make) {
       const subject = await make();
       await offerAll(subject.queue, ["a", "b"]);

@@ -86,11 +86,11 @@ export const toolKit: Kit<MakeTool> = [
     async run(make) {
       const subject = await make();
       const { deltas } = await tryOut(subject, subject.args);
-      expectThat(deltas.length >= 3, `It said ${deltas.length} deltas, not 3 or more.`);
+      expectThat(deltas.length >= 3, `It sent ${deltas.length} deltas, not 3 or more.`);
     },
   },
   {
-    promise: "says nothing after its completion",
+    promise: "emits nothing after its completion",
     needs: ["streaming"],
     async run(make) {
       const events = await eventsOf(await make());
@@ -101,7 +101,7 @@ export const toolKit: Kit<MakeTool> = [
     },
   },
   {
-    promise: "says nothing after an abort",
+    promise: "emits nothing after an abort",
     needs: ["streaming"],
     async run(make) {
       const subject = await make();
@@ -144,13 +144,13 @@ export const toolKit: Kit<MakeTool> = [
       const subject = await make();
       const trials = [await tryOut(subject, subject.args)];
       if (subject.failingArgs) trials.push(await tryOut(subject, subject.failingArgs));
-      const said = JSON.stringify(trials);
-      const count = (subject.secrets ?? []).filter((secret) => said.includes(JSON.stringify(secret).slice(1, -1))).length;
-      expectThat(count === 0, `${count} of its secrets can be read in what it says.`);
+      const written = JSON.stringify(trials);
+      const count = (subject.secrets ?? []).filter((secret) => written.includes(JSON.stringify(secret).slice(1, -1))).length;
+      expectThat(count === 0, `${count} of its secrets can be read in what it states.`);
     },
   },
   {
-    promise: "is what its replay class says: a pure tool says the same twice, an idempotent one succeeds twice",
+    promise: "is what its replay class states: a pure tool gives the same twice, an idempotent one succeeds twice",
     async run(make) {
       const subject = await make();
       if ((subject.tool.replay ?? "once") === "once") return;

@@ -108,7 +108,7 @@ export const channelSaboteurs: readonly Saboteur<ChannelUnderTest>[] = [
     })),
   },
   {
-    defect: "tells everybody of every session",
+    defect: "notifies every subscriber of every session",
     breaks: ["sessions-apart", "scope-events", "nodes-order", "nodes-apart", "nodes-hostile", "recall"],
     make: spoiledChannel((real) => ({
       publish: (ref, events) => real.publish({ ...ref, session: "first" }, events),

@@ -17,25 +17,25 @@ function torn(text: string, sizeBytes: number): string {
 
 /** Loses events behind the first 5,000 of a turn. */
 const losing: ChannelSpoil = (real) => {
-  let said = 0;
+  let written = 0;
   return {
     publish(ref, events) {
-      if (said === 0)
+      if (written === 0)
         void Promise.resolve().then(() => {
-          said = 0;
+          written = 0;
         });
-      said += events.length;
-      if (said <= 5_000) real.publish(ref, events);
+      written += events.length;
+      if (written <= 5_000) real.publish(ref, events);
     },
   };
 };
 
 /** A listener that gets one gap and no other. */
 const onlyOnce = (gap: (() => void) | undefined): (() => void) => {
-  let isTold = false;
+  let isNotified = false;
   return () => {
-    if (!isTold) gap?.();
-    isTold = true;
+    if (!isNotified) gap?.();
+    isNotified = true;
   };
 };
 
@@ -54,24 +54,24 @@ export const channelLossSaboteurs: readonly Saboteur<ChannelUnderTest>[] = [
     breaks: ["nodes-burst"],
     make: spoiledNode((real) => ({
       subscribe(ref, listener, listening) {
-        let heard = 0;
-        const hear = (events: readonly SessionEvent[]): void => {
-          heard += events.length;
-          if (heard < 10_000 || events.length === 1) listener(events);
+        let received = 0;
+        const receive = (events: readonly SessionEvent[]): void => {
+          received += events.length;
+          if (received < 10_000 || events.length === 1) listener(events);
         };
-        return real.subscribe(ref, hear, listening);
+        return real.subscribe(ref, receive, listening);
       },
     })),
   },
   {
-    defect: "tells of a gap once, however long it is away",
+    defect: "notifies of a gap once, however long it is away",
     breaks: ["nodes-gap", "nodes-gap-again"],
     make: spoiledNode((real) => ({
       subscribe: (ref, listener, listening) => real.subscribe(ref, listener, { gap: onlyOnce(listening?.gap) }),
     })),
   },
   {
-    defect: "hears again and says nothing of what it has missed last",
+    defect: "receives again and emits nothing of what it has missed last",
     breaks: ["nodes-gap"],
     make: async () => {
       const nodes = memoryNodes();
@@ -95,7 +95,7 @@ export const channelLossSaboteurs: readonly Saboteur<ChannelUnderTest>[] = [
     },
   },
   {
-    defect: "tells those who listen to a scope of a gap once, however long it is away",
+    defect: "notifies those that listen to a scope of a gap once, however long it is away",
     breaks: ["nodes-gap", "nodes-gap-again"],
     make: spoiledNode((real) => ({
       subscribeScope: (scope, listener) => real.subscribeScope(scope, { ...listener, gap: onlyOnce(listener.gap) }),

@@ -38,17 +38,17 @@ export function memoryNodes(): Required<ChannelUnderTest> {
     async cut(act) {
       isDeaf = true;
       const isAway = new AbortController();
-      const tell = (): void => {
+      const deliver = (): void => {
         if (isAway.signal.aborted) return;
         for (const gap of [...gaps]) gap();
-        systemClock.after(1, tell);
+        systemClock.after(1, deliver);
       };
-      tell();
+      deliver();
       await act();
       isAway.abort();
       await new Promise<void>((resolve) => {
-        const stop = channel.subscribeScope("until-told", { notification: () => resolve(stop()) });
-        channel.notify("until-told", { type: "told" });
+        const stop = channel.subscribeScope("until-asked", { notification: () => resolve(stop()) });
+        channel.notify("until-asked", { type: "told" });
       });
       isDeaf = false;
       for (const gap of [...gaps]) gap();

@@ -36,12 +36,12 @@ export function spoiledMemory(spoil: (events: readonly SessionEvent[], lane: num
 /** Defects of event channels between nodes, and of what they keep. */
 export const channelNodeSaboteurs: readonly Saboteur<ChannelUnderTest>[] = [
   {
-    defect: "turns round what another node hears",
+    defect: "turns round what another node receives",
     breaks: ["nodes-burst", "nodes-characters", "nodes-order", "nodes-both-ways", "nodes-content"],
     make: spoiledWay((events) => events.toReversed()),
   },
   {
-    defect: "tells another node everything twice",
+    defect: "sends another node everything twice",
     breaks: [
       "nodes-burst",
       "nodes-characters",
@@ -69,7 +69,7 @@ export const channelNodeSaboteurs: readonly Saboteur<ChannelUnderTest>[] = [
     }),
   },
   {
-    defect: "hears nothing of its own on a node that listens to others",
+    defect: "receives nothing of its own on a node that listens to others",
     breaks: ["nodes-both-ways"],
     make: spoiledNode((real) => {
       const own = new Set<SessionEvent>();
@@ -138,7 +138,7 @@ export const channelNodeSaboteurs: readonly Saboteur<ChannelUnderTest>[] = [
     make: spoiledNode((real) => ({ subscribeScope: (scope, { gap: _, ...rest }) => real.subscribeScope(scope, rest) })),
   },
   {
-    defect: "hears nothing more once it was cut",
+    defect: "receives nothing more once it was cut",
     breaks: ["nodes-gap"],
     make: async () => {
       const nodes = memoryNodes();
@@ -191,7 +191,7 @@ export const channelNodeSaboteurs: readonly Saboteur<ChannelUnderTest>[] = [
     make: spoiledMemory((events) => events.toReversed()),
   },
   {
-    defect: "recalls what it has not heard",
+    defect: "recalls what it has not received",
     breaks: ["recall"],
     make: spoiledMemory((events, lane) => (events.length === 0 && lane === 1 ? [{ type: "text_start", lane, n: 1, index: 0 }] : events)),
   },
@@ -222,7 +222,7 @@ export const channelNodeSaboteurs: readonly Saboteur<ChannelUnderTest>[] = [
     },
   },
   {
-    defect: "remembers a lane only where it was said",
+    defect: "remembers a lane only where it was sent",
     breaks: ["recall-nodes"],
     make: spoiledNode(() => ({ recall: async () => [] })),
   },

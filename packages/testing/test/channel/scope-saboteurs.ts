@@ -8,7 +8,7 @@ import { memoryNodes } from "./memory-nodes.ts";
 /** Defects in events of a scope, and in notifications. */
 export const channelScopeSaboteurs: readonly Saboteur<ChannelUnderTest>[] = [
   {
-    defect: "keeps events from those who listen to the scope",
+    defect: "keeps events from those that listen to the scope",
     breaks: ["scope-events", "scope-apart", "notification-apart", "scope-unsubscribe", "scope-publisher-first", "scope-throwing"],
     make: spoiledChannel((real) => ({
       subscribeScope: (scope, { notification }) => real.subscribeScope(scope, notification ? { notification } : {}),
@@ -46,7 +46,7 @@ export const channelScopeSaboteurs: readonly Saboteur<ChannelUnderTest>[] = [
     })),
   },
   {
-    defect: "forgets whom a notification is for",
+    defect: "forgets the user of a notification",
     breaks: [
       "scope-apart",
       "notification",
@@ -59,7 +59,7 @@ export const channelScopeSaboteurs: readonly Saboteur<ChannelUnderTest>[] = [
     make: spoiledChannel((real) => ({ notify: (scope, { type }) => real.notify(scope, { type }) })),
   },
   {
-    defect: "tells every scope what happens in one",
+    defect: "sends every scope what happens in one",
     breaks: ["scope-apart"],
     make: spoiledChannel((real) => ({
       subscribeScope(_, listener) {
@@ -71,7 +71,7 @@ export const channelScopeSaboteurs: readonly Saboteur<ChannelUnderTest>[] = [
     })),
   },
   {
-    defect: "tells a scope the newest events of a session first",
+    defect: "sends a scope the newest events of a session first",
     breaks: ["scope-events"],
     make: spoiledChannel((real) => ({
       subscribeScope: (scope, listener) =>
@@ -104,7 +104,7 @@ export const channelScopeSaboteurs: readonly Saboteur<ChannelUnderTest>[] = [
     })),
   },
   {
-    defect: "cannot be left by who listens to a scope",
+    defect: "cannot be left by a process that listens to a scope",
     breaks: ["scope-unsubscribe"],
     make: spoiledChannel((real) => ({
       subscribeScope(scope, listener) {
@@ -114,13 +114,13 @@ export const channelScopeSaboteurs: readonly Saboteur<ChannelUnderTest>[] = [
     })),
   },
   {
-    defect: "calls those who listen to a scope while it speaks",
+    defect: "calls those that listen to a scope while it speaks",
     breaks: ["scope-publisher-first", "scope-unsubscribe", "scope-throwing", "nodes-scope"],
     make: async () => {
       const { channel: real, ...nodes } = memoryNodes();
       const listeners = new Map<ScopeListener, string>();
-      const each = (scope: string, tell: (listener: ScopeListener) => void): void => {
-        for (const [listener, own] of listeners) if (own === scope) tell(listener);
+      const each = (scope: string, deliver: (listener: ScopeListener) => void): void => {
+        for (const [listener, own] of listeners) if (own === scope) deliver(listener);
       };
       const channel: EventChannel = {
         ...real,
@@ -143,9 +143,9 @@ export const channelScopeSaboteurs: readonly Saboteur<ChannelUnderTest>[] = [
     breaks: ["scope-throwing"],
     make: spoiledChannel((real) => ({
       subscribeScope(scope, listener) {
-        const orLeave = (tell: () => void): void => {
+        const orLeave = (deliver: () => void): void => {
           try {
-            tell();
+            deliver();
           } catch {
             stop();
           }

@@ -16,9 +16,9 @@ const spoiled = (spoil: (real: Clock) => Partial<Clock>) => async (): Promise<Cl
 
 /** Defects of clocks. */
 export const clockSaboteurs: readonly Saboteur<ClockUnderTest>[] = [
-  { defect: "tells seconds since the epoch", breaks: ["wall"], make: spoiled((real) => ({ now: () => real.now() / 1_000 })) },
+  { defect: "reports seconds since the epoch", breaks: ["wall"], make: spoiled((real) => ({ now: () => real.now() / 1_000 })) },
   {
-    defect: "tells intervals in seconds",
+    defect: "reports intervals in seconds",
     breaks: ["monotonic", "once"],
     make: spoiled((real) => ({ monotonic: () => real.monotonic() / 1_000 })),
   },

@@ -158,7 +158,7 @@ export const executeSaboteurs: readonly Saboteur<ExecuteUnderTest>[] = [
   },
   { defect: "forgets limits", breaks: ["limit"], make: spoiledResult((result) => without(result, "limit")) },
   {
-    defect: "tells nothing to who reads after the end",
+    defect: "reports nothing to a process that reads after the end",
     breaks: ["late-reader"],
     make: spoiledStream((stream) => {
       let isLate = false;
@@ -187,12 +187,12 @@ export const executeSaboteurs: readonly Saboteur<ExecuteUnderTest>[] = [
     }),
   },
   {
-    defect: "does not say what waits",
+    defect: "does not give what waits",
     breaks: ["client-two-names", "client-waits"],
     make: spoiledResult((result) => without(result, "pendingToolCalls")),
   },
   {
-    defect: "does not say what people are to decide on",
+    defect: "does not give what people are to decide on",
     breaks: ["approval-waits", "approval-allows", "approval-denies", "approval-again", "approval-refused"],
     make: spoiledResult((result) => without(result, "pendingApprovals")),
   },
@@ -217,7 +217,7 @@ export const executeSaboteurs: readonly Saboteur<ExecuteUnderTest>[] = [
     make: spoiledDecision((decision) => ({ ...decision, decision: "allow" })),
   },
   {
-    defect: "does not tell what was looked at",
+    defect: "does not show what was looked at",
     breaks: ["approval-refused"],
     make: spoiledDecision(({ argsDigest: _, ...decision }) => decision),
   },
@@ -268,7 +268,7 @@ export const executeSaboteurs: readonly Saboteur<ExecuteUnderTest>[] = [
     }),
   },
   {
-    defect: "stops those who interrupt too",
+    defect: "stops those that interrupt too",
     breaks: ["interrupt", "interrupt-first"],
     make: spoiledStream((stream, { mode }) => {
       if (mode === "interrupt") void stream.abort();

@@ -20,7 +20,7 @@ function summarising(change: (summary: SessionSummary) => SessionSummary): Make<
 /** Defects of lists and summaries. */
 export const listSaboteurs: readonly Saboteur<IndexUnderTest>[] = [
   {
-    defect: "invents a session for whoever asks",
+    defect: "invents a session for every caller",
     breaks: ["empty", "only-with-facts", "scopes-apart", "removed"],
     make: spoiledIndex((real) => ({
       get: async (scope, id) =>

@@ -18,12 +18,12 @@ export const indexWorkSaboteurs: readonly Saboteur<IndexUnderTest>[] = [
   },
   { defect: "looks at all sessions for each search", breaks: ["search-bounded"], make: spoiledIndex(() => ({}), Number.MAX_SAFE_INTEGER) },
   {
-    defect: "lists for those who have gone",
+    defect: "lists for those that have gone",
     breaks: ["list-aborted"],
     make: spoiledIndex((real) => ({ list: (scope, options: ListQuery = {}) => real.list(scope, deaf(options)) })),
   },
   {
-    defect: "searches for those who have gone",
+    defect: "searches for those that have gone",
     breaks: ["search-aborted"],
     make: spoiledIndex((real) => ({ search: (scope, query, options = {}) => real.search(scope, query, deaf(options)) })),
   },

@@ -60,7 +60,7 @@ export const keepingSaboteurs: readonly Saboteur<LogUnderTest>[] = [
     }),
   },
   {
-    defect: "writes down who gave a lease back",
+    defect: "records which node gave a lease back",
     breaks: ["claim-writes-nothing"],
     make: spoiledLog((real) => {
       const notes = new Set<string>();

@@ -27,7 +27,7 @@ export const leaseSaboteurs: readonly Saboteur<LogUnderTest>[] = [
     })),
   },
   {
-    defect: "gives the session to whoever asks",
+    defect: "gives the session to every caller",
     breaks: [
       "command-keeps-lease",
       "expiry",
@@ -82,7 +82,7 @@ export const leaseSaboteurs: readonly Saboteur<LogUnderTest>[] = [
     })),
   },
   {
-    defect: "lets nobody claim twice",
+    defect: "lets no node claim twice",
     breaks: ["own-claim", "release-old", "renew-many"],
     make: spoiledLog((real) => ({
       async claim(ref, claim) {
@@ -140,7 +140,7 @@ export const leaseSaboteurs: readonly Saboteur<LogUnderTest>[] = [
     })),
   },
   {
-    defect: "says the whole time of a lease instead of what remains",
+    defect: "states the whole time of a lease instead of what remains",
     breaks: ["remaining"],
     make: spoiledLog((real) => ({
       async head(ref) {

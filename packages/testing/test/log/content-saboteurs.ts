@@ -6,10 +6,10 @@ import type { LogUnderTest } from "../../src/log/log-under-test.ts";
 import { appending, freshBatchId, spoiledLog } from "./spoiled-log.ts";
 
 /** Changes every text of the facts on their way in. */
-function retelling(change: (text: string) => string): Make<LogUnderTest> {
-  const retell = (facts: readonly FactDraft[]): readonly FactDraft[] =>
+function rewriting(change: (text: string) => string): Make<LogUnderTest> {
+  const rewrite = (facts: readonly FactDraft[]): readonly FactDraft[] =>
     JSON.parse(JSON.stringify(facts), (_key, value: unknown) => (typeof value === "string" ? change(value) : value));
-  return appending((real, ref, request) => real.append(ref, { ...request, facts: retell(request.facts) }));
+  return appending((real, ref, request) => real.append(ref, { ...request, facts: rewrite(request.facts) }));
 }
 
 /** Copies a value by hand, and calls back at every object. */
@@ -45,12 +45,12 @@ const contents: readonly Saboteur<LogUnderTest>[] = [
   {
     defect: "drops half characters",
     breaks: ["surrogates"],
-    make: retelling((text) => text.replace(/\p{Surrogate}/gu, "")),
+    make: rewriting((text) => text.replace(/\p{Surrogate}/gu, "")),
   },
   {
     defect: "joins the pieces of long text wrongly",
     breaks: ["long-unicode"],
-    make: retelling((text) => (text.length > 65_536 && /[^ -~]/.test(text) ? `${text.slice(0, 65_535)}\uFFFD${text.slice(65_536)}` : text)),
+    make: rewriting((text) => (text.length > 65_536 && /[^ -~]/.test(text) ? `${text.slice(0, 65_535)}\uFFFD${text.slice(65_536)}` : text)),
   },
   {
     defect: "writes nothing that is nested deeper than 62",

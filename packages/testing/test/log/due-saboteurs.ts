@@ -114,12 +114,12 @@ const dates: readonly Saboteur<LogUnderTest>[] = [
 
 const lists: readonly Saboteur<LogUnderTest>[] = [
   {
-    defect: "knows who is due in one scope only",
+    defect: "knows the due sessions of one scope only",
     breaks: ["due-apart", "due-order", "due-pages"],
     make: listing(async (real, options) => (await real.due(options)).filter(({ ref }) => ref.scope === "local")),
   },
   {
-    defect: "lists who is due by id alone",
+    defect: "lists the due sessions by id alone",
     breaks: ["due-limit", "due-order", "due-pages"],
     make: listing(async (real, options) => {
       const all = await real.due({ ...options, limit: 1_000 });
@@ -137,7 +137,7 @@ const lists: readonly Saboteur<LogUnderTest>[] = [
     make: listing((real, options) => real.due({ limit: 1_000, ...options })),
   },
   {
-    defect: "goes on after a date, not after a session",
+    defect: "continues after a date, not after a session",
     breaks: ["due-page-gone", "due-pages"],
     make: listing(async (real, { after, ...options }) => {
       const all = await real.due({ ...options, limit: 1_000 });
@@ -145,7 +145,7 @@ const lists: readonly Saboteur<LogUnderTest>[] = [
     }),
   },
   {
-    defect: "looks for the last one of the page before among those who are due",
+    defect: "looks for the last one of the page before among the due sessions",
     breaks: ["due-page-gone"],
     make: listing(async (real, { after, ...options }) => {
       const all = await real.due({ ...options, limit: 1_000 });
@@ -157,7 +157,7 @@ const lists: readonly Saboteur<LogUnderTest>[] = [
 
 const owners: readonly Saboteur<LogUnderTest>[] = [
   {
-    defect: "names also who is owned",
+    defect: "names owned sessions too",
     breaks: ["another-due", "due-leased", "due-held-work"],
     make: spoiledLog((real, clock) => ({
       due(options) {
@@ -167,12 +167,12 @@ const owners: readonly Saboteur<LogUnderTest>[] = [
     })),
   },
   {
-    defect: "hides whoever was claimed until he is given back",
+    defect: "hides a claimed session until it is given back",
     breaks: ["due-lease-over"],
     make: hiding({ byRelease: true, byAppend: true, byTime: false }),
   },
   {
-    defect: "hides whoever was claimed for good",
+    defect: "hides a claimed session for good",
     breaks: ["due-lease-over", "due-release", "due-release-in-append"],
     make: hiding({ byRelease: false, byAppend: false, byTime: false }),
   },

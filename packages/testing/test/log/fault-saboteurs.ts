@@ -60,7 +60,7 @@ const damages: readonly Saboteur<LogUnderTest>[] = [
   },
   {
     defect: "writes behind the damage",
-    breaks: ["corrupt-append", "ruin-told", "tamper-append"],
+    breaks: ["corrupt-append", "ruin-reported", "tamper-append"],
     make: async () => {
       const honest = await spoiledLog(() => ({}))();
       const { log } = honest;
@@ -76,7 +76,7 @@ const damages: readonly Saboteur<LogUnderTest>[] = [
     },
   },
   {
-    defect: "tells no other process of damage",
+    defect: "notifies no other process of damage",
     breaks: ["corrupt-append-another"],
     make: async () => {
       const honest = await spoiledLog(() => ({}))();

@@ -32,7 +32,7 @@ const judges: readonly Saboteur<LogUnderTest>[] = [
       ...["many-sessions", "sessions-apart", "joined-ids", "corrupt-after-reopen", "corrupt-append", "corrupt-append-after-reopen"],
       ...["corrupt-append-another", "corrupt-read", "corrupt-tail"],
       "ruin-others",
-      "ruin-told",
+      "ruin-reported",
       ...["tamper-changed", "tamper-missing", "tamper-inserted", "tamper-append", "tamper-another", "tamper-reopen"],
     ],
     make: spoiledLog((real) => {

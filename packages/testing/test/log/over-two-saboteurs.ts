@@ -22,9 +22,9 @@ const otherwise: { readonly [defect: string]: readonly string[] } = {
     ...[...subscribed, ...unsubscribed],
   ],
   "removes the whole scope": [],
-  "tells of a fact before it is written": [],
-  "tells sessions of one id in all scopes": [...subscribed, ...unsubscribed, "subscribe-removed"],
-  "tells everybody of every session": [...subscribed, ...unsubscribed, "subscribe-removed"],
+  "notifies of a fact before it is written": [],
+  "notifies of sessions of one id in all scopes": [...subscribed, ...unsubscribed, "subscribe-removed"],
+  "notifies every subscriber of every session": [...subscribed, ...unsubscribed, "subscribe-removed"],
   "counts epochs over all sessions": [
     ...["epochs-rise", "first-claim", "leases-apart", "own-claim", "release", "release-in-append", "release-twice"],
   ],
@@ -146,7 +146,7 @@ export const logOverTwoSaboteurs: readonly Saboteur<LogUnderTest>[] = [
     }),
   },
   {
-    defect: "tells its listeners only of what their own process appends",
+    defect: "notifies its listeners only of what their own process appends",
     breaks: [
       ...["subscribe-again", "subscribe-again-early"],
       ...over("subscribe", "subscribe-refused", "subscribe-removed", "subscribe-scopes", "subscribe-twice", "subscribe-written"),
@@ -154,18 +154,18 @@ export const logOverTwoSaboteurs: readonly Saboteur<LogUnderTest>[] = [
     ],
     make: perProcess((real) => {
       const listeners = new Map<string, Set<(lastSeq: number) => void>>();
-      const tell = (ref: SessionRef, lastSeq: number): void => {
+      const notify = (ref: SessionRef, lastSeq: number): void => {
         for (const listener of listeners.get(refKey(ref)) ?? []) listener(lastSeq);
       };
       return {
         async append(ref, request) {
           const outcome = await real.append(ref, request);
-          if (outcome.type === "ok") tell(ref, outcome.lastSeq);
+          if (outcome.type === "ok") notify(ref, outcome.lastSeq);
           return outcome;
         },
         async remove(ref) {
           await real.remove(ref);
-          tell(ref, 0);
+          notify(ref, 0);
         },
         subscribe(ref, listener) {
           const own = (lastSeq: number): void => listener(lastSeq);

@@ -43,12 +43,12 @@ export const rollbackSaboteurs: readonly Saboteur<LogUnderTest>[] = [
     })),
   },
   {
-    defect: "goes on where an older state of the store ends",
+    defect: "continues where an older state of the store ends",
     breaks: ["rollback-another", "rollback-claim"],
     make: afterwards((log, isOld) => ({ log: claiming(log, isOld) })),
   },
   {
-    defect: "tells no other process that the store went back",
+    defect: "notifies no other process that the store went back",
     breaks: ["rollback-another"],
     make: afterwards((log, isOld) => ({ another: async () => claiming(log, isOld) })),
   },

@@ -22,7 +22,7 @@ function afterRuin(spoil: (honest: LogUnderTest, isRuined: () => boolean) => Par
 /** Defects in the face of a session that cannot be read. */
 export const ruinSaboteurs: readonly Saboteur<LogUnderTest>[] = [
   {
-    defect: "looks for nobody who is due as long as one session cannot be read",
+    defect: "looks for no due session as long as one session cannot be read",
     breaks: ["ruin-due"],
     make: afterRuin(({ log }, isRuined) => ({
       log: { ...log, due: (options) => (isRuined() ? Promise.reject(unreadable()) : log.due(options)) },
@@ -34,7 +34,7 @@ export const ruinSaboteurs: readonly Saboteur<LogUnderTest>[] = [
     make: afterRuin(({ log }, isRuined) => ({ reopen: () => (isRuined() ? Promise.reject(unreadable()) : Promise.resolve(log)) })),
   },
   {
-    defect: "lets nobody claim a session while another one cannot be read",
+    defect: "lets no node claim a session while another one cannot be read",
     breaks: ["ruin-others"],
     make: afterRuin(({ log }, isRuined) => ({
       log: { ...log, claim: (ref, claim) => (isRuined() ? Promise.reject(unreadable()) : log.claim(ref, claim)) },
@@ -42,7 +42,7 @@ export const ruinSaboteurs: readonly Saboteur<LogUnderTest>[] = [
   },
   {
     defect: "takes a session that it cannot read for a store that is away",
-    breaks: ["ruin-told"],
+    breaks: ["ruin-reported"],
     make: afterRuin(({ log }, isRuined) => ({
       log: {
         ...log,

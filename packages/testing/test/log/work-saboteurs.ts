@@ -7,7 +7,7 @@ import { spoiledLog } from "./spoiled-log.ts";
 /** Defects of what a log costs. */
 export const workSaboteurs: readonly Saboteur<LogUnderTest>[] = [
   {
-    defect: "looks at every session that is held for a list of who is due",
+    defect: "looks at every session that is held for a list of due sessions",
     breaks: ["due-held-work"],
     make: spoiledLog((real) => {
       const claimed = new Map<string, SessionRef>();

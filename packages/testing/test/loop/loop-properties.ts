@@ -72,7 +72,7 @@ export const loopProperties: { readonly [promise: string]: (seed: number) => voi
     if (limits.onLimit !== "finalize") return;
     for (const { turn, withTools } of simulateLoop(seed).calls) claim(turn < limits.turnsMax || !withTools, seed, `turn ${turn} had tools`);
   },
-  "a run that cannot go on ends as failed": (seed) => {
+  "a run that cannot continue ends as failed": (seed) => {
     const { facts, states } = simulateLoop(seed);
     facts.forEach((fact, i) => {
       const run = states[i]?.run;
@@ -102,7 +102,7 @@ export const loopProperties: { readonly [promise: string]: (seed: number) => voi
       for (const fact of facts.slice(0, 20)) {
         const late = { ...fact, seq: state.seq };
         claim(fold(state, late) === state, seed, "a fact with an old number was folded");
-        claim(eventsOf(state, late).length === 0, seed, "a fact with an old number was told");
+        claim(eventsOf(state, late).length === 0, seed, "a fact with an old number was published");
       }
     }
   },
@@ -131,21 +131,21 @@ export const loopProperties: { readonly [promise: string]: (seed: number) => voi
   },
   "a call that a person was asked about starts only once it was allowed, and none is asked about twice": (seed) => {
     const { facts, states } = simulateLoop(seed);
-    const said = new Map<string, "asked" | ApprovalVerdict>();
+    const written = new Map<string, "asked" | ApprovalVerdict>();
     facts.forEach((fact, i) => {
       if (!("callKey" in fact) || fact.callKey === undefined || states[i]?.run === states[i + 1]?.run) return;
-      const before = said.get(fact.callKey);
+      const before = written.get(fact.callKey);
       if (fact.type === "approval.requested") {
         claim(before === undefined, seed, `${fact.callKey} was asked about twice`);
-        said.set(fact.callKey, "asked");
+        written.set(fact.callKey, "asked");
       } else if (fact.type === "approval.decided") {
         claim(before === "asked", seed, `${fact.callKey} was decided on and had not been asked about`);
-        said.set(fact.callKey, fact.decision);
+        written.set(fact.callKey, fact.decision);
       } else if (fact.type === "tool.started")
         claim(before === undefined || before === "allow", seed, `${fact.callKey} was started although ${before}`);
     });
     const known = decisionsIn(states.at(-1) as State).map(({ callKey, decision }) => [callKey, decision].join());
-    const decided = [...said].flatMap(([callKey, decision]) => (decision === "asked" ? [] : [[callKey, decision].join()]));
+    const decided = [...written].flatMap(([callKey, decision]) => (decision === "asked" ? [] : [[callKey, decision].join()]));
     claim(known.sort().join(" ") === decided.sort().join(" "), seed, `${known.length} decisions known, ${decided.length} made`);
   },
   "every call gets exactly one result and every run one end": (seed) => {
@@ -161,14 +161,14 @@ export const loopProperties: { readonly [promise: string]: (seed: number) => voi
     for (const callKey of asked) claim(results.get(callKey) === 1, seed, `${callKey} has ${results.get(callKey) ?? 0} results`);
     claim(results.size === asked.size, seed, "a result without a call");
   },
-  "every accepted input is said once": (seed) => {
+  "every accepted input is in the history once": (seed) => {
     const { facts, states } = simulateLoop(seed);
     const last = states.at(-1) as State;
-    const said = Array.from({ length: last.history.length }, (_, place) => at(last.history, place)?.message).filter(
+    const written = Array.from({ length: last.history.length }, (_, place) => at(last.history, place)?.message).filter(
       (message) => message?.role === "user",
     );
     const accepted = facts.filter((fact, i) => fact.type === "input.accepted" && states[i]?.known !== states[i + 1]?.known);
-    claim(said.length === accepted.length, seed, `${accepted.length} inputs, ${said.length} said`);
+    claim(written.length === accepted.length, seed, `${accepted.length} inputs, ${written.length} sent`);
     const ids = new Set(accepted.flatMap((fact) => (fact.type === "input.accepted" ? [fact.inputId] : [])));
     claim(ids.size === accepted.length, seed, "an input was accepted twice");
   },
@@ -197,20 +197,20 @@ export const loopProperties: { readonly [promise: string]: (seed: number) => voi
       claim(!isStart || !before.run?.abort, seed, `${fact.type} after an abort`);
     });
   },
-  "events tell every message of the history exactly once": (seed) => {
+  "events give every message of the history exactly once": (seed) => {
     const { facts, states } = simulateLoop(seed);
-    const told = facts
+    const notified = facts
       .flatMap((fact, i) => eventsOf(states[i] as State, fact))
       .flatMap((event) => (event.type === "message_end" ? [event.messageId] : []));
     const last = states.at(-1) as State;
     const seeded = facts.some((fact) => fact.type === "session.opened" && fact.context) ? 1 : 0;
     claim(
-      new Set(told).size === told.length && told.length === last.history.length - seeded,
+      new Set(notified).size === notified.length && notified.length === last.history.length - seeded,
       seed,
-      `${told.length} told, ${last.history.length} there`,
+      `${notified.length} notified, ${last.history.length} there`,
     );
   },
-  "events tell of every message which one it continues": (seed) => {
+  "events give of every message which one it continues": (seed) => {
     const { facts, states } = simulateLoop(seed);
     const { history } = states.at(-1) as State;
     const parents = new Map(itemsOf(history).map((entry) => [entry.id, at(history, entry.parent)?.id ?? null]));
@@ -218,14 +218,14 @@ export const loopProperties: { readonly [promise: string]: (seed: number) => voi
       for (const event of eventsOf(states[i] as State, fact))
         if (event.type === "message_end") claim(event.parent === parents.get(event.messageId), seed, `${event.messageId} hangs elsewhere`);
   },
-  "what events say was spent is what the session has spent": (seed) => {
+  "what events report as spent is what the session has spent": (seed) => {
     const { facts, states } = simulateLoop(seed);
-    let told: Spent = {};
+    let notified: Spent = {};
     for (const [i, fact] of facts.entries()) {
       for (const event of eventsOf(states[i] as State, fact))
-        if ("usage" in event && event.type !== "run_end") told = addSpent(told, event);
+        if ("usage" in event && event.type !== "run_end") notified = addSpent(notified, event);
       const { usage, cost } = states[i + 1] as State;
-      claim(JSON.stringify([told.usage, told.cost]) === JSON.stringify([usage, cost]), seed, `other sums after fact ${i + 1}`);
+      claim(JSON.stringify([notified.usage, notified.cost]) === JSON.stringify([usage, cost]), seed, `other sums after fact ${i + 1}`);
     }
   },
   "the state knows how each run ended": (seed) => {

@@ -28,7 +28,7 @@ export const answerSaboteurs: readonly ModelProviderSaboteur[] = [
   ),
   withChunks(
     "blocks",
-    "goes on with a text that it has ended",
+    "continues a text that it has ended",
     oneChunk((chunk) => (chunk.type === "text" ? [chunk, { type: "block-end", index: chunk.index }] : [chunk])),
   ),
   withChunks("text", "takes a repeated piece for the same one", () => {
@@ -109,11 +109,11 @@ export const answerSaboteurs: readonly ModelProviderSaboteur[] = [
     "makes up the ids of calls",
     oneChunk((chunk) => (chunk.type === "call-start" ? [{ ...chunk, id: `own_${chunk.index}` }] : [chunk])),
   ),
-  withChunks("empty-arguments", "says `null` where there are no arguments", () => {
-    const said = new Set<number>();
+  withChunks("empty-arguments", "states `null` where there are no arguments", () => {
+    const written = new Set<number>();
     return (chunk) => {
-      if (chunk.type === "call-args") said.add(chunk.index);
-      return chunk.type === "call-end" && !said.has(chunk.index)
+      if (chunk.type === "call-args") written.add(chunk.index);
+      return chunk.type === "call-end" && !written.has(chunk.index)
         ? [{ type: "call-args", index: chunk.index, delta: "null" }, chunk]
         : [chunk];
     };
@@ -186,7 +186,7 @@ export const answerSaboteurs: readonly ModelProviderSaboteur[] = [
         : [chunk],
     ),
   ),
-  withChunks("usage-unknown", "says 0 for what it does not know", () => {
+  withChunks("usage-unknown", "states 0 for what it does not know", () => {
     let known = false;
     return (chunk) => {
       if (chunk.type === "usage") known = true;

@@ -46,7 +46,7 @@ export interface HonestParts {
   /** Makes what turns events into chunks, anew for every call. */
   readonly translator: () => (event: ReadEvent) => readonly ModelChunk[];
   /** What to throw for the vendor's error event. */
-  readonly reported: (said: string) => AgentError;
+  readonly reported: (written: string) => AgentError;
   /** Throws where the trailers report that the answer failed. */
   readonly trailers: (trailers: Readonly<Record<string, string>>) => void;
   /** What is handed on of a read in which an error came, before the error is thrown. */
@@ -127,7 +127,7 @@ function translate(event: ReadEvent): readonly ModelChunk[] {
 }
 
 /** A sentence about a key is left out: the key may stand in it in any spelling. */
-const withoutKey = (said: string): string => (said.includes("API key") ? "Something about a key." : said);
+const withoutKey = (written: string): string => (written.includes("API key") ? "Something about a key." : written);
 
 /** The parts of a provider that keeps every promise. */
 export const honestParts: HonestParts = {
@@ -139,7 +139,7 @@ export const honestParts: HonestParts = {
     return new AgentError(code, {
       message: `Memory answered with status ${status}.`,
       retryAfterMs: wait,
-      vendorSaid: withoutKey(message),
+      vendorMessage: withoutKey(message),
     });
   },
   trouble: (error, streaming) =>
@@ -164,10 +164,10 @@ export const honestParts: HonestParts = {
     }
   },
   translator: () => translate,
-  reported: (said) => new AgentError("MODEL_OVERLOADED", { message: "Memory reported an error.", vendorSaid: withoutKey(said) }),
-  trailers: ({ "memory-error": said }) => {
-    if (said !== undefined)
-      throw new AgentError("MODEL_OVERLOADED", { message: "The answer of memory failed at its end.", vendorSaid: said });
+  reported: (written) => new AgentError("MODEL_OVERLOADED", { message: "Memory reported an error.", vendorMessage: withoutKey(written) }),
+  trailers: ({ "memory-error": written }) => {
+    if (written !== undefined)
+      throw new AgentError("MODEL_OVERLOADED", { message: "The answer of memory failed at its end.", vendorMessage: written });
   },
   before: (chunks) => chunks,
   unfinished: () => {
@@ -238,8 +238,8 @@ interface FailureBody {
 }
 
 async function failureFrom(response: MemoryResponse, { pageOf }: HonestParts): Promise<HonestFailure> {
-  const said = await pageOf(response.body);
-  const json = said.startsWith("{") ? (JSON.parse(said) as FailureBody) : { error: "no JSON" };
+  const written = await pageOf(response.body);
+  const json = written.startsWith("{") ? (JSON.parse(written) as FailureBody) : { error: "no JSON" };
   const retryAfter = response.headers["retry-after"];
   return {
     status: response.status,

@@ -6,7 +6,7 @@ import {
   type ModelChunk,
   type ModelProvider,
   type ModelRequest,
-  vendorSaidBy,
+  vendorMessageOf,
 } from "@loopwright/core";
 import type { MakeModelProvider } from "../../src/provider/wire.ts";
 import { type HonestFailure, type HonestParts, honestKey, honestParts, memorySubject, type Spoil } from "./honest-provider.ts";
@@ -82,14 +82,14 @@ function remade(
     readonly code?: ErrorCode;
     readonly message?: string;
     readonly retryAfterMs?: number | undefined;
-    readonly vendorSaid?: string | undefined;
+    readonly vendorMessage?: string | undefined;
   },
 ): AgentError {
   const { code, message, retryAfterMs } = error;
   return new AgentError(more.code ?? code, {
     message: more.message ?? message,
     retryAfterMs: "retryAfterMs" in more ? more.retryAfterMs : retryAfterMs,
-    vendorSaid: "vendorSaid" in more ? more.vendorSaid : vendorSaidBy(error),
+    vendorMessage: "vendorSaid" in more ? more.vendorMessage : vendorMessageOf(error),
   });
 }
 
@@ -118,7 +118,7 @@ export const errorSaboteurs: readonly ModelProviderSaboteur[] = [
     retryAfter === "soon" ? remade(error, { retryAfterMs: 0 }) : error,
   ),
   withFailure("own-words", "keeps the vendor's words to itself", (error, { message }) =>
-    message === kitSentence ? remade(error, { vendorSaid: undefined }) : error,
+    message === kitSentence ? remade(error, { vendorMessage: undefined }) : error,
   ),
   withFailure("proxy-page", "takes a page with status 502 for a protocol of its own", (error, { status }) =>
     status === 502 ? remade(error, { code: "MODEL_PROTOCOL" }) : error,
@@ -141,22 +141,22 @@ export const errorSaboteurs: readonly ModelProviderSaboteur[] = [
     status === 401 ? remade(error, { message: `Memory answered with status 401: ${message}` }) : error,
   ),
   withFailure("key-repeated", "looks for the key as it is and in no other spelling", (error, { status, message }) =>
-    status === 401 ? remade(error, { vendorSaid: message.replaceAll(honestKey, "[removed]") }) : error,
+    status === 401 ? remade(error, { vendorMessage: message.replaceAll(honestKey, "[removed]") }) : error,
   ),
   withFailure("prompt-repeated", "shows its callers the vendor's words without the key", (error, { status, message }) =>
     status === 422 ? remade(error, { message: `Memory answered with status ${status}: ${message}` }) : error,
   ),
-  withParts("prompt-repeated", "shows its callers what an error event says", {
-    reported: (said) => {
-      const vendorSaid = vendorSaidBy(honestParts.reported(said));
-      return new AgentError("MODEL_OVERLOADED", { message: `Memory reported an error: ${vendorSaid}`, vendorSaid });
+  withParts("prompt-repeated", "shows its callers what an error event states", {
+    reported: (written) => {
+      const vendorMessage = vendorMessageOf(honestParts.reported(written));
+      return new AgentError("MODEL_OVERLOADED", { message: `Memory reported an error: ${vendorMessage}`, vendorMessage });
     },
   }),
   withFailure("key-in-causes", "hangs the request on its error", (error, { status }) =>
     status === 500
       ? new AgentError(error.code, {
           message: error.message,
-          vendorSaid: vendorSaidBy(error),
+          vendorMessage: vendorMessageOf(error),
           cause: { request: { headers: new Headers({ authorization: `Bearer ${honestKey}` }) } },
         })
       : error,
@@ -168,6 +168,8 @@ export const errorSaboteurs: readonly ModelProviderSaboteur[] = [
         : new AgentError("MODEL_UNREACHABLE", { message: `No answer from https://memory/?key=${honestKey}.` }),
   }),
   withFailure("prompt-in-errors", "hangs the refused body on its error", (error, { status }, body) =>
-    status === 400 ? new AgentError(error.code, { message: error.message, details: { body }, vendorSaid: vendorSaidBy(error) }) : error,
+    status === 400
+      ? new AgentError(error.code, { message: error.message, details: { body }, vendorMessage: vendorMessageOf(error) })
+      : error,
   ),
 ];

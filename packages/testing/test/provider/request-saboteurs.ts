@@ -87,7 +87,7 @@ export const requestSaboteurs: readonly ModelProviderSaboteur[] = [
   withBody("system", "sends the first part of the system prompt alone", (body) =>
     "system" in body ? { ...body, system: String(body["system"]).split("\n\n")[0] ?? "" } : body,
   ),
-  withMessages("messages", "forgets what the model has said", (message) =>
+  withMessages("messages", "forgets what the model has sent", (message) =>
     JSON.stringify(message).includes("It is fine.") ? undefined : message,
   ),
   withBody("max-tokens", "drops the limit of tokens", without("limit")),
@@ -139,7 +139,7 @@ export const requestSaboteurs: readonly ModelProviderSaboteur[] = [
   }),
   withMessages("notices", "forgets notices", (message) => (message["role"] === "system" ? undefined : message)),
   withMessages("error-results", "takes every result for a good one", without("failed")),
-  withMessages("error-results", "takes a result that says nothing for a good one", (message) =>
+  withMessages("error-results", "takes a result that emits nothing for a good one", (message) =>
     message["content"] === '""' ? without("failed")(message) : message,
   ),
   withMessages("error-results", "takes a result that is a value for a good one", (message) =>

@@ -44,7 +44,7 @@ export const queueSaboteurs: readonly Saboteur<QueueUnderTest>[] = [
     ),
   },
   {
-    defect: "tells only the workers that are there",
+    defect: "notifies only the workers that are there",
     breaks: ["scopes", "waits"],
     make: spoiled((real) => {
       let workers = 0;
@@ -121,7 +121,7 @@ export const queueSaboteurs: readonly Saboteur<QueueUnderTest>[] = [
     make: handing((take) => (ref) => take(ref).catch(() => new Promise(() => {}))),
   },
   {
-    defect: "goes on with a worker that was stopped",
+    defect: "continues a worker that was stopped",
     breaks: ["stop", "stop-waits"],
     make: spoiled((real) => ({
       work(take, options) {

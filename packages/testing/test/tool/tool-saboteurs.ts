@@ -78,18 +78,18 @@ export const toolSaboteurs: readonly ToolSaboteur[] = [
     make: async () => subjectOf({}, (args, context) => altered(repeat(args, context), { details: { later: () => 1 } as never })),
   },
   {
-    defect: "says more than its output limit",
+    defect: "states more than its output limit",
     promise: "keeps to its output limit",
     make: async () => subjectOf({ outputMax: 18 }),
   },
   {
-    defect: "claims to stream and says all at the end",
+    defect: "claims to stream and states all at the end",
     promise: "speaks before",
     make: async () => subjectOf({}, (args, context) => gathered(repeat(args, context))),
   },
   {
-    defect: "goes on after its completion",
-    promise: "says nothing after its completion",
+    defect: "continues after its completion",
+    promise: "emits nothing after its completion",
     make: async () =>
       subjectOf({}, async function* (args, context) {
         yield* repeat(args, context);
@@ -98,7 +98,7 @@ export const toolSaboteurs: readonly ToolSaboteur[] = [
   },
   {
     defect: "does not look at its signal between deltas",
-    promise: "says nothing after an abort",
+    promise: "emits nothing after an abort",
     make: async () => subjectOf({}, (args, context) => repeat(args, { ...context, signal: new AbortController().signal })),
   },
   {

@@ -33,10 +33,10 @@ async function rested(world: World, { id, tenant: { headers } }: Place): Promise
 }
 
 /** How the log of a session ends that should rest and does not. */
-export async function tellTail(store: SessionStore, { id, tenant: { scope } }: Place): Promise<string> {
+export async function notifyTail(store: SessionStore, { id, tenant: { scope } }: Place): Promise<string> {
   const ref = { scope, session: id };
   const facts = await store.log.read(ref);
   const { lease, epoch } = await store.log.head(ref);
   const tail = facts.slice(-6).map((fact) => `${fact.seq} ${fact.type}${"runId" in fact ? ` ${fact.runId.slice(-4)}` : ""}`);
-  return `I10: session ${id} does not rest: ${tail.join(", ")}; epoch ${epoch}, ${lease ? `held by ${lease.node}` : "held by nobody"}`;
+  return `I10: session ${id} does not rest: ${tail.join(", ")}; epoch ${epoch}, ${lease ? `held by ${lease.node}` : "held by no node"}`;
 }

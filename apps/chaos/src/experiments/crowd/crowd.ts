@@ -46,14 +46,14 @@ export async function gatherCrowd({
       const tenant = index < sessions - guests ? home : guest;
       const { headers } = tenant;
       const words = Object.values(tenantWords);
-      const hear = (text: string): void => world.hunt.hear(`what a node answers in ${id}`, text);
+      const receive = (text: string): void => world.hunt.receive(`what a node answers in ${id}`, text);
       const all = { sessionId: id, pick, random, headers };
-      await post({ pick, path: "/api/sessions", body: { id }, key: `open-${id}`, headers, hear });
+      await post({ pick, path: "/api/sessions", body: { id }, key: `open-${id}`, headers, receive });
       const watchers = tastes.map((one, watcher) => {
-        const place = `what watcher ${watcher} of ${id} is told`;
-        return startWatcher({ ...all, words, taste: one, hear: (piece) => world.hunt.hear(place, piece) });
+        const place = `what watcher ${watcher} of ${id} is notified`;
+        return startWatcher({ ...all, words, taste: one, receive: (piece) => world.hunt.receive(place, piece) });
       });
-      const person = startPerson({ ...all, taste, hear, word: tenant.word, watcher: watchers[0] as Watcher });
+      const person = startPerson({ ...all, taste, receive, word: tenant.word, watcher: watchers[0] as Watcher });
       return { id, tenant, watchers, person };
     }),
   );

@@ -6,7 +6,7 @@
 import type { Watcher } from "../../world/people/watcher.ts";
 import type { World } from "../../world/world.ts";
 import type { Figure } from "../experiment.ts";
-import { awaitRest, tellTail } from "./await-rest.ts";
+import { awaitRest, notifyTail } from "./await-rest.ts";
 import type { Crowd } from "./crowd.ts";
 import { type Counts, judgePlace } from "./judge-place.ts";
 import { flawsOfForeigners, flawsOfLeftovers, lookThrough, shownByNodes } from "./look-around.ts";
@@ -42,7 +42,7 @@ export async function judgeCrowd(world: World, { places }: Crowd, { otherSession
   const shown = await Promise.all(places.map((place) => (unrested.includes(place) ? undefined : shownByNodes(world, place))));
   const store = await world.openStore();
   try {
-    const tails = await Promise.all(unrested.map((place) => tellTail(store, place)));
+    const tails = await Promise.all(unrested.map((place) => notifyTail(store, place)));
     const testimonies = await world.testimonies();
     const { refusals, requests } = await world.model();
     const judged = await Promise.all(

@@ -57,10 +57,10 @@ export async function judgePlace(
     const childFacts = await store.log.read({ scope, session: child });
     found.push(...checkFamily({ parent: id, facts, child, childFacts }));
   }
-  const said = JSON.stringify(facts);
-  const logged = new Set(Object.values(tenantWords).filter((word) => said.includes(word)));
+  const written = JSON.stringify(facts);
+  const logged = new Set(Object.values(tenantWords).filter((word) => written.includes(word)));
   const hasSpoken = acknowledged.some(({ what }) => what === "input");
-  found.push(...checkTenantWords({ scope, words: tenantWords, heard: logged, hasSpoken }));
+  found.push(...checkTenantWords({ scope, words: tenantWords, received: logged, hasSpoken }));
   if (shown) {
     const fold = foldSession(ref, store.blobs);
     await fold.add(facts);
@@ -68,10 +68,10 @@ export async function judgePlace(
   }
   const log = await eventsOfLog(store, ref);
   for (const watcher of watchers) {
-    await untilTold(watcher, { world, events: log.length });
+    await untilNotified(watcher, { world, events: log.length });
     await watcher.stop();
     found.push(...checkRecording(watcher.recording, log));
-    found.push(...checkTenantWords({ scope, words: tenantWords, heard: watcher.heard, hasSpoken }));
+    found.push(...checkTenantWords({ scope, words: tenantWords, received: watcher.received, hasSpoken }));
   }
   const total = (count: (watcher: Watcher) => number): number => watchers.reduce((so, watcher) => so + count(watcher), 0);
   const acks = (wanted: string): number => acknowledged.filter(({ what }) => what === wanted).length;
@@ -91,8 +91,8 @@ export async function judgePlace(
 }
 
 /** Resolves when a watcher has as many events as the log, when no node is left to send more, or when its time is up. */
-async function untilTold({ recording }: Watcher, { world, events }: { readonly world: World; readonly events: number }): Promise<void> {
+async function untilNotified({ recording }: Watcher, { world, events }: { readonly world: World; readonly events: number }): Promise<void> {
   const until = performance.now() + reachMs;
-  const canHear = (): boolean => world.nodes.some((node) => node?.isAlive) && performance.now() < until;
-  while (recording.durable.length < events && canHear()) await new Promise((resolve) => setTimeout(resolve, lookMs));
+  const canReceive = (): boolean => world.nodes.some((node) => node?.isAlive) && performance.now() < until;
+  while (recording.durable.length < events && canReceive()) await new Promise((resolve) => setTimeout(resolve, lookMs));
 }

@@ -95,7 +95,7 @@ export async function flawsOfLeftovers(world: World, places: readonly Place[], o
   });
   const nodes = await Promise.all(
     living(world).map(({ name, base, child }) =>
-      withinGrace(async () => checkCensus(name, await censusOf(base, child, (text) => hearMetrics(world, name, text)))),
+      withinGrace(async () => checkCensus(name, await censusOf(base, child, (text) => receiveMetrics(world, name, text)))),
     ),
   );
   return [
@@ -106,21 +106,21 @@ export async function flawsOfLeftovers(world: World, places: readonly Place[], o
   ];
 }
 
-const metricsHeard = new WeakMap<World, Set<string>>();
+const metricsReceived = new WeakMap<World, Set<string>>();
 
-function hearMetrics(world: World, name: string, text: string): void {
-  world.hunt.hear(`/metrics of ${name}`, text);
-  const heard = metricsHeard.get(world) ?? new Set();
-  metricsHeard.set(world, heard);
-  for (const word of Object.values(tenantWords)) if (text.includes(word)) heard.add(word);
+function receiveMetrics(world: World, name: string, text: string): void {
+  world.hunt.receive(`/metrics of ${name}`, text);
+  const received = metricsReceived.get(world) ?? new Set();
+  metricsReceived.set(world, received);
+  for (const word of Object.values(tenantWords)) if (text.includes(word)) received.add(word);
 }
 
 const metricsFlaws = (world: World): readonly string[] =>
-  [...(metricsHeard.get(world) ?? [])].map((word) => `I13: /metrics tells of ${word}, which a tenant has said`);
+  [...(metricsReceived.get(world) ?? [])].map((word) => `I13: /metrics notifies of ${word}, which a tenant has sent`);
 
-async function censusOf(base: string, child: Child, hear: (text: string) => void): Promise<Census> {
+async function censusOf(base: string, child: Child, receive: (text: string) => void): Promise<Census> {
   const text = await (await fetch(`${base}/metrics`, { signal: AbortSignal.timeout(patienceMs) })).text();
-  hear(text);
+  receive(text);
   const gauge = (name: string): number => Number(new RegExp(`^loopwright_${name} (\\d+)`, "m").exec(text)?.[1] ?? Number.NaN);
   const { handles, quiet } = await child.ask<Pick<Census, "handles" | "quiet">>("handles");
   return { handles, quiet, streams: gauge("sse_clients"), runs: gauge("runs_active"), loaded: gauge("sessions_loaded") };
@@ -146,6 +146,6 @@ export async function lookThrough(world: World): Promise<void> {
     for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
       if (!entry.isFile()) continue;
       const file = join(entry.parentPath, entry.name);
-      for await (const piece of createReadStream(file, "latin1")) world.hunt.hear(`the file ${entry.name}`, String(piece));
+      for await (const piece of createReadStream(file, "latin1")) world.hunt.receive(`the file ${entry.name}`, String(piece));
     }
 }

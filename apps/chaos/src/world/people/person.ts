@@ -22,7 +22,7 @@ export interface PersonOptions {
   /** Stands in every message. */
   readonly word?: string;
   /** Gets the answers of servers. */
-  readonly hear?: (text: string) => void;
+  readonly receive?: (text: string) => void;
   readonly taste: JobTaste & { readonly abortShare?: number; readonly steerShare?: number; readonly interruptShare?: number };
 }
 
@@ -38,7 +38,7 @@ export interface Person {
   leave(): Promise<void>;
 }
 
-export function startPerson({ sessionId, pick, random, watcher, taste, headers = {}, word = "word", hear }: PersonOptions): Person {
+export function startPerson({ sessionId, pick, random, watcher, taste, headers = {}, word = "word", receive }: PersonOptions): Person {
   const acknowledged: Acknowledged[] = [];
   const surprises: string[] = [];
   let isOver = false;
@@ -48,7 +48,7 @@ export function startPerson({ sessionId, pick, random, watcher, taste, headers =
   let keyed = 1;
   const path = `/api/sessions/${sessionId}`;
 
-  const who = { pick, headers, hear };
+  const who = { pick, headers, receive };
   const reply = createReplies({ ...who, path, random, acknowledged, surprises });
 
   const stop = async (job: Job, runId: string): Promise<void> => {
@@ -77,20 +77,20 @@ export function startPerson({ sessionId, pick, random, watcher, taste, headers =
     const { abortShare = 0, steerShare = 0, interruptShare = 0 } = taste;
     const mode = dice < steerShare ? "steer" : dice < steerShare + interruptShare ? "interrupt" : "enqueue";
     const key = `say-${job.id}`;
-    const said = await post({ path: `${path}/messages`, body: { message: textOfJob(job), mode }, key, ...who });
-    if (!said) return;
-    if (said.status !== 202 && said.status !== 200)
-      return void surprises.push(`message: ${said.status} ${JSON.stringify(said.body).slice(0, 200)}`);
-    acknowledged.push({ what: "input", key, job, seq: Number(said.body["seq"]) });
+    const written = await post({ path: `${path}/messages`, body: { message: textOfJob(job), mode }, key, ...who });
+    if (!written) return;
+    if (written.status !== 202 && written.status !== 200)
+      return void surprises.push(`message: ${written.status} ${JSON.stringify(written.body).slice(0, 200)}`);
+    acknowledged.push({ what: "input", key, job, seq: Number(written.body["seq"]) });
     if (random() < abortShare) {
       await new Promise((resolve) => setTimeout(resolve, random() * 100));
-      await stop(job, String(said.body["runId"]));
+      await stop(job, String(written.body["runId"]));
       return;
     }
     // Now and then the next message is sent before the answer is there.
     if (random() < 0.2) return;
     const patience = performance.now() + 30_000;
-    while (!isDone(String(said.body["runId"])) && performance.now() < patience && !isOver)
+    while (!isDone(String(written.body["runId"])) && performance.now() < patience && !isOver)
       await new Promise((resolve) => setTimeout(resolve, 15));
   };
 

@@ -20,7 +20,7 @@ export interface PostOptions {
   /** Headers of the caller, added to those of the rig. */
   readonly headers?: { readonly [name: string]: string };
   /** Gets every answer. */
-  readonly hear?: ((text: string) => void) | undefined;
+  readonly receive?: ((text: string) => void) | undefined;
 }
 
 const patienceDefault = 5_000;
@@ -36,7 +36,7 @@ export async function post({
   untilMs = untilDefault,
   method = "POST",
   headers = {},
-  hear,
+  receive,
 }: PostOptions): Promise<Answer | undefined> {
   const until = performance.now() + untilMs;
   for (let tries = 1; performance.now() < until; tries++) {
@@ -48,7 +48,7 @@ export async function post({
         signal: AbortSignal.timeout(patienceMs),
       });
       const text = await response.text();
-      hear?.(text);
+      receive?.(text);
       const answer = JSON.parse(text) as Answer["body"];
       if (response.status < 500 && response.status !== 429) return { status: response.status, body: answer, tries };
     } catch {

@@ -35,7 +35,7 @@ it.each<[string, readonly (object | typeof cut)[], RegExp]>([
   ["a durable event that comes too late", [end, start], /came after 4\.0/],
   ["a gap in the deltas that no snapshot heals", [start, delta(1, "Hello"), delta(3, "re")], /text_delta 3 of lane 3 came after 1/],
   ["deltas spliced over a cut", [start, delta(1, "Hello"), cut, delta(3, "re"), end], /text_delta 3 of lane 3 came after 1/],
-  ["a delta told twice on one connection", [start, delta(1, "Hello"), delta(1, "Hello")], /came after 1 on one connection/],
+  ["a delta delivered twice on one connection", [start, delta(1, "Hello"), delta(1, "Hello")], /came after 1 on one connection/],
   ["a delta of a lane that is over", [start, delta(1, "Hello there"), end, delta(2, "!")], /came while it was not open/],
   [
     "a delta after its attempt was discarded",
@@ -44,7 +44,7 @@ it.each<[string, readonly (object | typeof cut)[], RegExp]>([
   ],
   ["an end of an answer of which its reader has a part", [start, delta(1, "Hello"), end], /P3: .* had 5 of 11 characters/],
   ["a snapshot that is not all of the answer", [start, delta(1, "Hel"), cut, snapshot(2, "Hello"), end], /P3: .* had 5 of 11 characters/],
-  ["an answer that was cut and is not told whole", [start, delta(1, "Hello"), cut, end], /P3: .* had 5 of 11 characters/],
+  ["an answer that was cut and is not delivered whole", [start, delta(1, "Hello"), cut, end], /P3: .* had 5 of 11 characters/],
   ["words that were never committed", [start, delta(1, "Good bye"), end], /said what was not committed/],
 ])("finds %s", (_, frames, flaw) => {
   expect(record(frames).flaws.join("\n")).toMatch(flaw);

@@ -25,7 +25,7 @@ export class Recording {
   #answer: (Lane & { readonly id: number }) | undefined;
 
   /** Number of the last event of the open lane on this connection. */
-  #heard = 0;
+  #received = 0;
 
   /** What to come back with. */
   get cursor(): string | undefined {
@@ -34,7 +34,7 @@ export class Recording {
 
   /** The connection is gone: what is known of an answer stays, and the next connection delivers the rest. */
   disconnect(): void {
-    this.#heard = 0;
+    this.#received = 0;
   }
 
   /** One frame of server-sent events. */
@@ -55,7 +55,7 @@ export class Recording {
     this.durable.push(event);
     if (event.type === "message_start" && event.role === "assistant") {
       this.#answer = { id: seq, n: 0, text: "", isHealed: false };
-      this.#heard = 0;
+      this.#received = 0;
     }
     if (event.type === "attempt_discarded") this.#answer = undefined;
     if (event.type === "message_end" && event.message.role === "assistant") {
@@ -64,7 +64,7 @@ export class Recording {
       this.#answer = undefined;
       if (!lane || lane.n === 0) return;
       // Between nodes deltas may be lost: what is missing of an answer comes as a snapshot right before this event.
-      if (!committed.startsWith(lane.text)) this.flaws.push(`lane ${lane.id} said what was not committed`);
+      if (!committed.startsWith(lane.text)) this.flaws.push(`lane ${lane.id} sent what was not committed`);
       else if (lane.text !== committed)
         this.flaws.push(`P3: at the end of lane ${lane.id} its reader had ${lane.text.length} of ${committed.length} characters`);
       else if (lane.isHealed) this.healedTexts += 1;
@@ -84,11 +84,11 @@ export class Recording {
       lane.text = content.map((part) => (part.type === "text" ? (part.text ?? "") : "")).join("");
       lane.isHealed = true;
       lane.n = n;
-      this.#heard = n;
+      this.#received = n;
       return;
     }
-    if (n <= this.#heard) this.flaws.push(`${frame.type} ${n} of lane ${lane.id} came after ${this.#heard} on one connection`);
-    this.#heard = n;
+    if (n <= this.#received) this.flaws.push(`${frame.type} ${n} of lane ${lane.id} came after ${this.#received} on one connection`);
+    this.#received = n;
     // A node that is behind sends what another one has sent already.
     if (n <= lane.n) return;
     if (n !== lane.n + 1) this.flaws.push(`${frame.type} ${n} of lane ${lane.id} came after ${lane.n}`);

@@ -4,7 +4,7 @@ import { type Answer, type PostOptions, post } from "./post.ts";
 
 type Event<T extends DurableEvent["type"]> = Extract<DurableEvent, { readonly type: T }>;
 
-export interface ReplyOptions extends Pick<PostOptions, "pick" | "headers" | "hear"> {
+export interface ReplyOptions extends Pick<PostOptions, "pick" | "headers" | "receive"> {
   /** Of the session. */
   readonly path: string;
   readonly random: () => number;
@@ -16,7 +16,7 @@ export interface ReplyOptions extends Pick<PostOptions, "pick" | "headers" | "he
 const shares = { late: 0.3, allowed: 0.7, twice: 0.3, otherwise: 0.2 };
 const lateMsMax = 400;
 
-const isYes = (said: Answer | undefined): boolean => said !== undefined && said.status < 300;
+const isYes = (written: Answer | undefined): boolean => written !== undefined && written.status < 300;
 
 /** The run no longer waits for it: it was stopped meanwhile. */
 function isTooLate({ status, body }: Answer): boolean {
@@ -40,10 +40,10 @@ async function answer({ path, acknowledged, surprises, ...who }: ReplyOptions, e
     content: `said ${call.callKey}`,
   }));
   const key = `answer-${event.seq}`;
-  const said = await post({ ...who, path: `${path}/tool-results`, body: { results }, key });
-  if (isYes(said)) acknowledged.push({ what: "answer", key, callKeys: event.toolCalls.map(({ callKey }) => callKey) });
+  const written = await post({ ...who, path: `${path}/tool-results`, body: { results }, key });
+  if (isYes(written)) acknowledged.push({ what: "answer", key, callKeys: event.toolCalls.map(({ callKey }) => callKey) });
   // The run may have been stopped meanwhile.
-  else if (said && said.status !== 404 && said.status !== 409) surprises.push(surprise("tool results", said));
+  else if (written && written.status !== 404 && written.status !== 409) surprises.push(surprise("tool results", written));
 }
 
 /** Allows or denies, sometimes late, sometimes twice at once, and sometimes tries the contrary afterwards. */
@@ -55,11 +55,11 @@ async function decide(options: ReplyOptions, { callKey, argsDigest }: Event<"app
     post({ ...who, path: `${path}/approvals/${encodeURIComponent(callKey)}`, body: { decision: verdict, argsDigest }, key });
   const key = `decide-${callKey}`;
   const times = random() < shares.twice ? 2 : 1;
-  const said = await Promise.all(Array.from({ length: times }, () => say(decision, key)));
-  const isTaken = said.some(isYes);
+  const written = await Promise.all(Array.from({ length: times }, () => say(decision, key)));
+  const isTaken = written.some(isYes);
   if (isTaken) acknowledged.push({ what: "decision", key, callKeys: [callKey], decision });
   // The run may have been stopped meanwhile.
-  for (const one of said) if (one && !isYes(one) && !isTooLate(one)) surprises.push(surprise(`decision ${decision}`, one));
+  for (const one of written) if (one && !isYes(one) && !isTooLate(one)) surprises.push(surprise(`decision ${decision}`, one));
   if (!isTaken || random() >= shares.otherwise) return;
   const contrary = await say(decision === "allow" ? "deny" : "allow", `${key}-otherwise`);
   if (contrary && contrary.status !== 409 && !isTooLate(contrary)) surprises.push(surprise("a second decision", contrary));

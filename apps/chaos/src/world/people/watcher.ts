@@ -13,7 +13,7 @@ export interface Watcher {
   readonly recording: Recording;
   readonly connections: number;
   /** Those of the words it listens for that came, in any form. */
-  readonly heard: ReadonlySet<string>;
+  readonly received: ReadonlySet<string>;
   /** Resolves when it has let go. */
   stop(): Promise<void>;
 }
@@ -28,21 +28,21 @@ export interface WatcherOptions {
   readonly headers?: { readonly [name: string]: string };
   readonly words?: readonly string[];
   /** Gets every piece as it arrives. */
-  readonly hear?: ((piece: string) => void) | undefined;
+  readonly receive?: ((piece: string) => void) | undefined;
 }
 
 /** Longer than any word. */
 const overlap = 32;
 
-export function startWatcher({ sessionId, pick, random, taste = {}, headers = {}, words = [], hear }: WatcherOptions): Watcher {
+export function startWatcher({ sessionId, pick, random, taste = {}, headers = {}, words = [], receive }: WatcherOptions): Watcher {
   const recording = new Recording();
-  const heard = new Set<string>();
+  const received = new Set<string>();
   let tail = "";
   const listen = (piece: string): void => {
-    hear?.(piece);
+    receive?.(piece);
     const text = tail + piece;
     tail = text.slice(-overlap);
-    for (const word of words) if (text.includes(word)) heard.add(word);
+    for (const word of words) if (text.includes(word)) received.add(word);
   };
   let controller = new AbortController();
   let isOver = false;
@@ -84,7 +84,7 @@ export function startWatcher({ sessionId, pick, random, taste = {}, headers = {}
 
   return {
     recording,
-    heard,
+    received,
     get connections() {
       return connections;
     },

@@ -47,16 +47,16 @@ export function shownCall(part: ToolCallPart, call: ViewCall | undefined, result
       ...(deadline === undefined ? {} : { deadline }),
     };
   }
-  const said = result?.message.role === "tool_result" ? result.message : undefined;
-  if (!call && !said) return { ...base, ...args, state: "pending" };
-  const durationMs = call?.durationMs ?? said?.durationMs;
-  const details = call?.details ?? said?.details;
+  const spoken = result?.message.role === "tool_result" ? result.message : undefined;
+  if (!call && !spoken) return { ...base, ...args, state: "pending" };
+  const durationMs = call?.durationMs ?? spoken?.durationMs;
+  const details = call?.details ?? spoken?.details;
   return {
     ...base,
     ...args,
-    state: call?.outcome ?? said?.outcome ?? (said?.isError ? "error" : "ok"),
-    output: call?.output ?? partsOf(said?.content ?? ""),
-    progress: said?.progress ?? call?.progress ?? [],
+    state: call?.outcome ?? spoken?.outcome ?? (spoken?.isError ? "error" : "ok"),
+    output: call?.output ?? partsOf(spoken?.content ?? ""),
+    progress: spoken?.progress ?? call?.progress ?? [],
     ...(call?.label === undefined ? {} : { label: call.label }),
     ...(durationMs === undefined ? {} : { durationMs }),
     ...(details === undefined ? {} : { details }),

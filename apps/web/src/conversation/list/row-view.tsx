@@ -56,7 +56,7 @@ function Content({ row, view }: Pick<RowViewProps, "row" | "view">): ReactNode {
           calls={row.entry.message.content.some((part) => part.type === "tool_call") ? view.calls : noCalls}
         />
       ) : (
-        <Said row={row} />
+        <Written row={row} />
       );
     case "answer":
       return view.answer ? <Answer name={row.key} answer={view.answer} run={view.run} verdicts={view.verdicts} /> : null;
@@ -78,7 +78,7 @@ function Content({ row, view }: Pick<RowViewProps, "row" | "view">): ReactNode {
 const noCalls: SessionView["calls"] = new Map();
 
 /** A message of the user or the runtime. */
-const Said = memo(function Said({ row }: { readonly row: MessageRow }): ReactNode {
+const Written = memo(function Written({ row }: { readonly row: MessageRow }): ReactNode {
   const { message } = row.entry;
   switch (message.role) {
     case "user":

@@ -65,7 +65,7 @@ export function createBlockSplitter(): BlockSplitter {
         if (line.isBlank) {
           if (open) open.hasBlankBehind = open.fence === undefined;
           if (open?.kind === "fence") open.end = line.end;
-        } else if (open && goesOn(open, line.text)) take(open, line.text, line.end);
+        } else if (open && continues(open, line.text)) take(open, line.text, line.end);
         else {
           if (open) blocks.push(blockOf(text, open));
           open = begin(line.text, line.start, line.end);
@@ -114,7 +114,7 @@ function leaveItem(block: OpenBlock, line: string): void {
 }
 
 /** True when the line belongs to the block. Where that is not certain it does: a reader of the block knows better. */
-function goesOn(block: OpenBlock, line: string): boolean {
+function continues(block: OpenBlock, line: string): boolean {
   if (block.fence !== undefined) return true;
   if (block.kind === "heading" || block.kind === "closed") return false;
   const indent = indentOf(line);

@@ -20,12 +20,12 @@ export function lastRow(view: SessionView): LastRow | undefined {
     return hasVisibleWork(view) ? undefined : { kind: "work", key: `work/${run.runId}`, isContinued };
   }
   // A message of the user without an answer stands for its run, too.
-  return lastRun && tip && tip.runId === lastRun.runId && isWorthTelling(lastRun, tip)
+  return lastRun && tip && tip.runId === lastRun.runId && isWorthShowing(lastRun, tip)
     ? { kind: "end", key: `end/${lastRun.runId}` }
     : undefined;
 }
 
-function isWorthTelling({ status, reason }: ViewEnd, { message }: ViewMessage): boolean {
+function isWorthShowing({ status, reason }: ViewEnd, { message }: ViewMessage): boolean {
   if (status === "completed") return reason === "limit";
   // A partial answer bears its own mark.
   return status === "failed" || message.role !== "assistant" || message.stopReason !== "aborted";

@@ -9,21 +9,21 @@ import { messageRows } from "./message-rows.ts";
 
 const viewIn = (name: string): SessionView => scenes[name]?.(0).view ?? viewOf(longSession(1));
 const rowsOf = (view: SessionView): readonly ConversationRow[] => messageRows(view, []);
-const said = (rows: readonly ConversationRow[]): readonly string[] =>
+const written = (rows: readonly ConversationRow[]): readonly string[] =>
   rows.map((row) =>
     row.kind === "message" ? `${row.entry.message.role} ${row.results.length} ${row.turns.length} ${row.versions.length}` : row.kind,
   );
 
 it("results lie in the row that asked for them, and an answer of two turns ends with the second", () => {
-  expect(said(rowsOf(viewIn("sample"))).slice(0, 3)).toEqual(["user 0 0 1", "assistant 3 0 0", "assistant 0 2 1"]);
+  expect(written(rowsOf(viewIn("sample"))).slice(0, 3)).toEqual(["user 0 0 1", "assistant 3 0 0", "assistant 0 2 1"]);
 });
 
 it("an answer that was made again has its versions", () => {
-  expect(said(rowsOf(viewIn("sample"))).slice(3)).toEqual(["user 0 0 1", "assistant 0 1 2"]);
+  expect(written(rowsOf(viewIn("sample"))).slice(3)).toEqual(["user 0 0 1", "assistant 0 1 2"]);
 });
 
 it("an answer has no end as long as its run is open", () => {
-  expect(said(rowsOf(viewIn("running")))).toEqual(["user 0 0 1", "assistant 1 0 0"]);
+  expect(written(rowsOf(viewIn("running")))).toEqual(["user 0 0 1", "assistant 1 0 0"]);
 });
 
 it("rows with the same content are the same objects when a message is added", () => {

@@ -14,7 +14,7 @@ import { sha256 } from "../../message/sha256.ts";
 import { shownId } from "../../message/shown-id.ts";
 import { checkInput } from "../../protocol/checked-input.ts";
 import type { ChildResult } from "../../tools/child.ts";
-import type { ChildEars, ChildSession, Deps } from "../setup/deps.ts";
+import type { ChildListeners, ChildSession, Deps } from "../setup/deps.ts";
 import { checkDepth, depthBelow } from "./child-depth.ts";
 import { bodyOf, type ChildPlace, endOf, waitingOf } from "./child-facts.ts";
 import { shareOf } from "./child-share.ts";
@@ -22,7 +22,7 @@ import { insist } from "./insist.ts";
 
 /** The same, and where its call publishes. */
 export interface ChildOrigin extends ChildPlace {
-  readonly tell?: (event: EphemeralBody) => void;
+  readonly publish?: (event: EphemeralBody) => void;
 }
 
 /** What user code asks for. */
@@ -67,7 +67,7 @@ export class Children {
   }
 
   /** @throws AgentError as `ToolContext.child` does */
-  async start({ tell, ...place }: ChildOrigin, { key, agent, input, budget, suspends }: ChildRequest): Promise<ChildResult> {
+  async start({ publish, ...place }: ChildOrigin, { key, agent, input, budget, suspends }: ChildRequest): Promise<ChildResult> {
     if (typeof key !== "string" || key.trim() === "" || key.length > keyMax) throw badKey(key);
     if (!isAgent(agent)) throw noAgent(key);
     checkInput(input);
@@ -148,12 +148,12 @@ export class Children {
     }
   }
 
-  #earsOf(id: string, { place, agent, tell, suspends }: Listening): ChildEars {
+  #listenersOf(id: string, { place, agent, publish, suspends }: Listening): ChildListeners {
     const { callKey } = place;
     return {
       events: (events) => {
-        if (callKey !== undefined && tell)
-          for (const event of events) tell({ type: "agent_delta", callKey, session: id, agent: agent.name, event });
+        if (callKey !== undefined && publish)
+          for (const event of events) publish({ type: "agent_delta", callKey, session: id, agent: agent.name, event });
       },
       waits: (waits, isResting) => {
         const losses = this.#losses;
@@ -223,14 +223,14 @@ export class Children {
 interface Listening {
   readonly place: ChildPlace;
   readonly agent: Agent;
-  readonly tell: ChildOrigin["tell"];
+  readonly publish: ChildOrigin["publish"];
   readonly suspends: boolean;
 }
 
 interface Started extends ChildRequest {
   readonly place: ChildPlace;
   readonly agent: Agent;
-  readonly ears: ChildEars;
+  readonly listeners: ChildListeners;
 }
 
 /** True if the call has been left, because its child rests. */

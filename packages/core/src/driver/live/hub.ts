@@ -10,7 +10,7 @@ export interface Lane {
   readonly id: number;
   readonly runId: string;
   /** False without listeners and without a channel: deltas need not be made into events then. */
-  readonly isHeard: boolean;
+  readonly isReceived: boolean;
   /** Numbers the events and publishes them to every listener. */
   emit(bodies: readonly EphemeralBody[]): void;
   /** Counts a delta that was not published: a reader that joins gets it in the snapshot. */
@@ -83,19 +83,19 @@ class SessionHub implements Hub {
     let runId: string | undefined;
     for (const event of events) {
       if (batch.length > 0 && event.runId !== runId) {
-        this.tell(batch, runId);
+        this.deliver(batch, runId);
         batch = [];
       }
       runId = event.runId;
-      const untold = this.#answers.before(event, this.lanes);
+      const unpublished = this.#answers.before(event, this.lanes);
       if (!this.hasListeners) continue;
-      if (untold.length > 0) batch.push(...untold);
+      if (unpublished.length > 0) batch.push(...unpublished);
       batch.push(event);
     }
-    if (batch.length > 0) this.tell(batch, runId);
+    if (batch.length > 0) this.deliver(batch, runId);
   }
 
-  tell(events: readonly SessionEvent[], runId: string | undefined): void {
+  deliver(events: readonly SessionEvent[], runId: string | undefined): void {
     for (const listener of this.#listeners) listener(events, runId);
   }
 
@@ -153,7 +153,7 @@ class OpenLane implements StreamedLane {
 }
 
 class OwnLane extends OpenLane implements Lane {
-  get isHeard(): boolean {
+  get isReceived(): boolean {
     return this.hub.hasListeners || this.hub.outward !== undefined;
   }
 
@@ -162,7 +162,7 @@ class OwnLane extends OpenLane implements Lane {
     if (bodies.length === 0 || !hub.lanes.has(id)) return;
     for (const body of bodies) numbered(body, id, ++this.n);
     const events = bodies as readonly EphemeralEvent[];
-    hub.tell(events, runId);
+    hub.deliver(events, runId);
     hub.outward?.(events);
   }
 
@@ -184,7 +184,7 @@ class RelayedLane extends OpenLane implements LaneRelay {
     const last = events.at(-1);
     if (!last || !this.#isOpen) return;
     this.n = last.n;
-    this.hub.tell(events, this.runId);
+    this.hub.deliver(events, this.runId);
   }
 
   close(): void {

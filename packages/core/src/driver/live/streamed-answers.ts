@@ -1,5 +1,5 @@
 import type { DurableEvent, EphemeralBody, EphemeralEvent } from "../../loop/event.ts";
-import { answeringAfter, answerOf, hasSaid, unsentOf } from "../../loop/unsent-answer.ts";
+import { answeringAfter, answerOf, hasWritten, unsentOf } from "../../loop/unsent-answer.ts";
 
 /** The events that a lane has published here so far. */
 export interface StreamedLane {
@@ -41,9 +41,9 @@ export function createStreamedAnswers(): StreamedAnswers {
       const lane = open ?? closed;
       if (answering !== id) closed = undefined;
       if (!answer || id === undefined) return [];
-      if (isAnew) return unsentOf(answer, { lane: id, said: 1 });
-      const said = lane?.n ?? 0;
-      return said > 0 && hasSaid(lane?.snapshot(), answer) ? [] : unsentOf(answer, { lane: id, said });
+      if (isAnew) return unsentOf(answer, { lane: id, written: 1 });
+      const written = lane?.n ?? 0;
+      return written > 0 && hasWritten(lane?.snapshot(), answer) ? [] : unsentOf(answer, { lane: id, written });
     },
   };
 }

@@ -27,7 +27,7 @@ export interface FoldHead {
   readonly lengths: Lengths;
   readonly rest: StateRest;
   /** Cursor of the last durable event up to `seq`. Absent if the process that wrote the head did not know it. */
-  readonly told?: EventCursor;
+  readonly published?: EventCursor;
 }
 
 type SnapshotDeps = Pick<Deps, "store" | "ref">;

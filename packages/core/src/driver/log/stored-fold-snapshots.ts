@@ -119,7 +119,7 @@ class Snapshots implements StoredSnapshots {
     if (typeof base === "string") return this.#distrust(base);
     if (!fact) return this.#distrust("the log ends before the snapshot does");
     if (fact.seq !== head.seq || factDigest(fact) !== head.fact) return this.#distrust("the last fact of the snapshot is not in the log");
-    const loaded: LoadedFold = { base, lastEvent: head.told, ...(await this.#understand(news, head.seq)) };
+    const loaded: LoadedFold = { base, lastEvent: head.published, ...(await this.#understand(news, head.seq)) };
     if (ids.random() < snapshotCheckShare && !(await this.#isTrue(base))) return undefined;
     this.#last = head;
     this.#fromSeq = head.seq;
@@ -170,7 +170,7 @@ class Snapshots implements StoredSnapshots {
     const before = typeof lying === "object" && (lying === this.#last || (await this.#continues(lying, state))) ? lying : undefined;
     const { chunks, lengths } = before ?? { chunks: [], lengths: noLengths };
     const added = await writeChunks(this.#parts, growthOf(state, lengths), chunks.length);
-    const head = { ...headOf(state, fact, [...chunks, ...added]), ...(lastEvent ? { told: lastEvent } : {}) };
+    const head = { ...headOf(state, fact, [...chunks, ...added]), ...(lastEvent ? { published: lastEvent } : {}) };
     await writeHead(this.#parts, head);
     // After a `forget`, the log may have been read again with another history.
     if (generation === this.#generation) {

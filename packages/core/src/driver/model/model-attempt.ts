@@ -7,7 +7,7 @@
  *  M3 after `settle` nothing of the attempt is published, even if the provider sends more.
  */
 import type { CallDeadlines } from "../../agent/agent-limits.ts";
-import { AgentError, type Failure, failureOf, isAgentError, vendorSaidBy } from "../../errors.ts";
+import { AgentError, type Failure, failureOf, isAgentError, vendorMessageOf } from "../../errors.ts";
 import type { EphemeralBody } from "../../loop/event.ts";
 import type { Timings } from "../../loop/fact.ts";
 import { type Assembler, createAssembler } from "../../message/assemble.ts";
@@ -23,7 +23,7 @@ import type { Lane } from "../live/hub.ts";
 import { driverLimits } from "../setup/session-options.ts";
 import { type AnswerBounds, createAnswerBounds } from "./answer-bounds.ts";
 import type { ChunkFilter } from "./filter-chunks.ts";
-import { createModelTeller, type ModelTeller } from "./model-events.ts";
+import { createModelPublisher, type ModelPublisher } from "./model-events.ts";
 import { type Watchdog, watchModelCall } from "./watchdog.ts";
 
 export type ModelAttemptEnd = { readonly usage?: Usage; readonly timings: Timings } & (
@@ -37,7 +37,7 @@ export type ModelAttemptEnd = { readonly usage?: Usage; readonly timings: Timing
     }
   | { readonly type: "aborted"; readonly parts: readonly AssistantPart[] }
   /** `parts`: the content so far. `vendorSaid`: the vendor's message about the failure, for operators alone. */
-  | { readonly type: "failed"; readonly failure: Failure; readonly parts: readonly AssistantPart[]; readonly vendorSaid?: string }
+  | { readonly type: "failed"; readonly failure: Failure; readonly parts: readonly AssistantPart[]; readonly vendorMessage?: string }
 );
 
 export interface ModelAttempt {
@@ -82,7 +82,7 @@ class StartedModelCall implements ModelAttempt {
   readonly #options: ModelAttemptOptions;
   readonly #assembler: Assembler = createAssembler();
   readonly #speech: Speech;
-  readonly #teller: ModelTeller;
+  readonly #publisher: ModelPublisher;
   readonly #controller = new AbortController();
   readonly #startedAt: number;
   readonly #watchdog: Watchdog;
@@ -97,7 +97,7 @@ class StartedModelCall implements ModelAttempt {
     const { clock, provider, filter } = options;
     this.#options = options;
     this.#speech = new Speech(filter, provider.name);
-    this.#teller = createModelTeller(this.#assembler, filter && ((index) => filter.holds(index)));
+    this.#publisher = createModelPublisher(this.#assembler, filter && ((index) => filter.holds(index)));
     this.#startedAt = clock.monotonic();
     this.end = new Promise((resolve) => {
       this.#settle = resolve;
@@ -159,15 +159,15 @@ class StartedModelCall implements ModelAttempt {
 
   #show(read: readonly ModelChunk[], chunks: readonly ModelChunk[]): undefined {
     for (const chunk of chunks) this.#assembler.push(chunk);
-    this.#tell(chunks);
+    this.#publish(chunks);
     if (read.some(isEnd)) this.#finish({});
   }
 
-  #tell(chunks: readonly ModelChunk[]): void {
+  #publish(chunks: readonly ModelChunk[]): void {
     const lane = this.#options.lane();
     if (!lane || this.#options.isHeld) return;
-    if (lane.isHeard) lane.emit(this.#teller.tell(chunks));
-    else if (this.#teller.passOver(chunks)) lane.passOver();
+    if (lane.isReceived) lane.emit(this.#publisher.publish(chunks));
+    else if (this.#publisher.passOver(chunks)) lane.passOver();
   }
 
   #timings(): Timings {
@@ -200,7 +200,7 @@ class StartedModelCall implements ModelAttempt {
   #finishWhole(end: Extract<ModelAttemptEnd, { type: "finished" }>): void {
     const { lane, clock, isHeld } = this.#options;
     this.#whole = end.parts;
-    if (!isHeld) lane()?.emit(this.#teller.finish(end.parts));
+    if (!isHeld) lane()?.emit(this.#publisher.finish(end.parts));
     this.#settle(end);
     this.#cancelDrain = clock.after(driverLimits.drainMs, () => this.#controller.abort(), { idle: true });
   }
@@ -210,7 +210,7 @@ class StartedModelCall implements ModelAttempt {
     // The held-back text of an answer that was cut off is dropped, because it may be half of a match.
     const rest = filter ? [] : this.#speech.flush();
     for (const chunk of rest) this.#assembler.push(chunk);
-    if (!isHeld) lane()?.emit(this.#teller.tell(rest));
+    if (!isHeld) lane()?.emit(this.#publisher.publish(rest));
     const partial = isHeld ? [] : this.#assembler.partial();
     const failed = failedBy(error ?? brokenStream(provider.name), this.#options);
     this.#settle(isAbort ? { ...base, type: "aborted", parts: partial } : { ...base, type: "failed", parts: partial, ...failed });
@@ -273,10 +273,10 @@ const brokenStream = (provider: string): AgentError =>
   new AgentError("MODEL_STREAM_BROKEN", { message: `The answer of ${provider} ended before it was complete.` });
 
 /** The failure of an attempt, and the vendor's message about it. */
-function failedBy(error: unknown, { broken }: ModelAttemptOptions): { readonly failure: Failure; readonly vendorSaid?: string } {
-  const vendorSaid = vendorSaidBy(error);
+function failedBy(error: unknown, { broken }: ModelAttemptOptions): { readonly failure: Failure; readonly vendorMessage?: string } {
+  const vendorMessage = vendorMessageOf(error);
   const failure = soundFailure(failureOf(isAgentError(error) ? error : broken(error)));
-  return { failure, ...(vendorSaid === undefined ? {} : { vendorSaid }) };
+  return { failure, ...(vendorMessage === undefined ? {} : { vendorMessage }) };
 }
 
 /** The failure; without its wait if that is not a positive number. */

@@ -202,9 +202,9 @@ function judged(end: ModelAttemptEnd, judge: (failure: Failure) => Failure): Mod
 
 /** Logs the vendor's own message about a refused call for operators; callers get a message of core. */
 function reportVendor({ logger, sessionId }: Deps, { runId, turn, attempt }: Launch["effect"], end: ModelAttemptEnd): void {
-  if (end.type !== "failed" || end.vendorSaid === undefined) return;
-  const { failure, vendorSaid } = end;
-  const fields = { code: failure.code, session: sessionId, runId, turn, attempt, error: failure.message, vendorSaid };
+  if (end.type !== "failed" || end.vendorMessage === undefined) return;
+  const { failure, vendorMessage } = end;
+  const fields = { code: failure.code, session: sessionId, runId, turn, attempt, error: failure.message, vendorMessage };
   logger.log("warn", "A vendor answered a model call with an error.", fields);
 }
 

@@ -1,22 +1,22 @@
 import { expect, it } from "vitest";
 import { createAssembler } from "../../message/assemble.ts";
 import type { ModelChunk } from "../../message/chunk.ts";
-import { createModelTeller } from "./model-events.ts";
+import { createModelPublisher } from "./model-events.ts";
 
 const text = (delta: string, index = 0): ModelChunk => ({ type: "text", index, delta });
 
 it("publishes the rest of an answer whose beginning had no subscriber", () => {
   const assembler = createAssembler();
-  const teller = createModelTeller(assembler);
+  const publisher = createModelPublisher(assembler);
   const take = (chunks: readonly ModelChunk[]): readonly ModelChunk[] => {
     for (const chunk of chunks) assembler.push(chunk);
     return chunks;
   };
-  expect(teller.passOver(take([text("Rain "), text("in ")]))).toBe(true);
-  expect(teller.tell(take([text("Ulm.")]))).toEqual([{ type: "text_delta", index: 0, delta: "Ulm." }]);
-  expect(teller.passOver(take([{ type: "call-start", index: 1, name: "look" }]))).toBe(true);
-  expect(teller.tell(take([text("more")]))).toEqual([]);
-  expect(teller.passOver([{ type: "alive" }])).toBe(false);
-  const [call] = teller.finish([{ type: "tool_call", id: "c", callKey: "r.1.0", name: "look", args: {} }]).slice(-1);
+  expect(publisher.passOver(take([text("Rain "), text("in ")]))).toBe(true);
+  expect(publisher.publish(take([text("Ulm.")]))).toEqual([{ type: "text_delta", index: 0, delta: "Ulm." }]);
+  expect(publisher.passOver(take([{ type: "call-start", index: 1, name: "look" }]))).toBe(true);
+  expect(publisher.publish(take([text("more")]))).toEqual([]);
+  expect(publisher.passOver([{ type: "alive" }])).toBe(false);
+  const [call] = publisher.finish([{ type: "tool_call", id: "c", callKey: "r.1.0", name: "look", args: {} }]).slice(-1);
   expect(call).toMatchObject({ type: "toolcall_end", index: 1 });
 });

@@ -7,8 +7,8 @@ import type { AssistantPart } from "../../message/content.ts";
  * Turns a stream of chunks into events. Constant cost per chunk. A block ends when another begins, unless a filter holds back some of its text.
  * What a vendor adds to a block that has ended is published at the end of the answer, in one snapshot.
  */
-export interface ModelTeller {
-  tell(chunks: readonly ModelChunk[]): readonly EphemeralBody[];
+export interface ModelPublisher {
+  publish(chunks: readonly ModelChunk[]): readonly EphemeralBody[];
   /** Takes chunks while there is no subscriber: tracks the blocks but makes no events. True if the chunks have content. */
   passOver(chunks: readonly ModelChunk[]): boolean;
   /** The end events that are still due: those of open text blocks, and that of every call, with its arguments. */
@@ -20,20 +20,20 @@ type TextChunk = Extract<ModelChunk, { type: "text" | "thinking" }>;
 interface OpenText {
   readonly type: "text" | "thinking";
   /** Characters published so far. The assembler may hold more: it takes a whole batch before the batch is published. */
-  toldLength: number;
+  publishedLength: number;
 }
 
 /** `holds`: whether a block stays open when another begins, because more of it will be published. */
-export function createModelTeller(
+export function createModelPublisher(
   assembler: Pick<Assembler, "textAt" | "partial">,
   holds: (index: number) => boolean = holdsNothing,
-): ModelTeller {
-  return new ChunkTeller(assembler, holds);
+): ModelPublisher {
+  return new ChunkPublisher(assembler, holds);
 }
 
 const holdsNothing = (): boolean => false;
 
-class ChunkTeller implements ModelTeller {
+class ChunkPublisher implements ModelPublisher {
   readonly #assembler: Pick<Assembler, "textAt" | "partial">;
   readonly #holds: (index: number) => boolean;
   readonly #callIndexes: number[] = [];
@@ -47,10 +47,10 @@ class ChunkTeller implements ModelTeller {
     this.#holds = holds;
   }
 
-  tell(chunks: readonly ModelChunk[]): readonly EphemeralBody[] {
+  publish(chunks: readonly ModelChunk[]): readonly EphemeralBody[] {
     const out: EphemeralBody[] = [];
     for (const chunk of chunks) {
-      if (chunk.type === "text" || chunk.type === "thinking") this.#tellText(chunk, out);
+      if (chunk.type === "text" || chunk.type === "thinking") this.#publishText(chunk, out);
       else if (chunk.type === "call-args") out.push({ type: "toolcall_delta", index: chunk.index, delta: chunk.delta });
       else if (chunk.type === "call-start") {
         this.#endTexts(out, this.#holds);
@@ -62,17 +62,17 @@ class ChunkTeller implements ModelTeller {
   }
 
   passOver(chunks: readonly ModelChunk[]): boolean {
-    let isSaid = false;
+    let isWritten = false;
     for (const chunk of chunks) {
       if (chunk.type === "text" || chunk.type === "thinking") {
-        if (this.#textOf(chunk)) isSaid = true;
+        if (this.#textOf(chunk)) isWritten = true;
       } else if (chunk.type === "call-start") {
         this.#endTexts(undefined, this.#holds);
         this.#callIndexes.push(chunk.index);
-        isSaid = true;
-      } else if (chunk.type === "call-args") isSaid = true;
+        isWritten = true;
+      } else if (chunk.type === "call-args") isWritten = true;
     }
-    return isSaid;
+    return isWritten;
   }
 
   finish(parts: readonly AssistantPart[]): readonly EphemeralBody[] {
@@ -88,17 +88,17 @@ class ChunkTeller implements ModelTeller {
   }
 
   #endTexts(out: EphemeralBody[] | undefined, stays: (index: number) => boolean): void {
-    for (const [index, { type, toldLength }] of this.#open) {
+    for (const [index, { type, publishedLength }] of this.#open) {
       if (stays(index)) continue;
       this.#open.delete(index);
       this.#ended.add(index);
       if (!out) continue;
-      const text = this.#assembler.textAt(index).slice(0, toldLength);
+      const text = this.#assembler.textAt(index).slice(0, publishedLength);
       out.push(type === "text" ? { type: "text_end", index, text } : { type: "thinking_end", index, thinking: text });
     }
   }
 
-  #tellText(chunk: TextChunk, out: EphemeralBody[]): void {
+  #publishText(chunk: TextChunk, out: EphemeralBody[]): void {
     if (!this.#textOf(chunk, out)) return;
     const { type, index, delta } = chunk;
     out.push(type === "text" ? { type: "text_delta", index, delta } : { type: "thinking_delta", index, delta });
@@ -114,10 +114,10 @@ class ChunkTeller implements ModelTeller {
     if (!text) {
       this.#endTexts(out, this.#holds);
       out?.push(type === "text" ? { type: "text_start", index } : { type: "thinking_start", index });
-      text = { type, toldLength: 0 };
+      text = { type, publishedLength: 0 };
       this.#open.set(index, text);
     }
-    text.toldLength += delta.length;
+    text.publishedLength += delta.length;
     return text;
   }
 }

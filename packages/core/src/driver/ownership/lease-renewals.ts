@@ -110,7 +110,7 @@ class LeaseRenewals {
         return;
       }
     }
-    for (const [index, entry] of entries.entries()) this.#heard(entry, answers[index], sentAt);
+    for (const [index, entry] of entries.entries()) this.#received(entry, answers[index], sentAt);
   }
 
   async #answersTo(entries: readonly Entry[]): Promise<readonly boolean[]> {
@@ -120,7 +120,7 @@ class LeaseRenewals {
     return [await this.#log.renew(first.ref, { epoch: first.epoch, leaseMs: first.leaseMs })];
   }
 
-  #heard(entry: Entry, answer: boolean | undefined, sentAt: number): void {
+  #received(entry: Entry, answer: boolean | undefined, sentAt: number): void {
     if (!this.#entries.has(entry)) return;
     const { lease } = entry;
     if (answer === undefined) {

@@ -37,7 +37,7 @@ class WatcherSet implements Watchers {
     this.#each((watcher) => watcher.lost(error));
   }
 
-  #each(tell: (watcher: Watcher) => void): void {
-    for (const watcher of [...this.#watchers]) if (this.#watchers.has(watcher)) tell(watcher);
+  #each(publish: (watcher: Watcher) => void): void {
+    for (const watcher of [...this.#watchers]) if (this.#watchers.has(watcher)) publish(watcher);
   }
 }

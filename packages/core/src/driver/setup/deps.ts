@@ -26,7 +26,7 @@ export interface ChildOptions {
 export type ChildInput = readonly [input: string | UserMessage, options: { readonly idempotencyKey: string; readonly labels?: Labels }];
 
 /** Called with what a child publishes and waits for, in the process that runs its parent. */
-export interface ChildEars {
+export interface ChildListeners {
   /** Everything that the child publishes. */
   events(events: readonly SessionEvent[]): void;
   /** Called whenever the child has settled. `rests`: nothing continues it but an answer to one of `waits`. */
@@ -38,7 +38,7 @@ export type ChildAnswer = FactOf<"approval.decided"> | FactOf<"client.answered">
 /** The session of a child that runs in this process. */
 export interface ChildSession {
   /** Gives it its input, once for a key, and resolves when that run has ended. */
-  run(input: ChildInput, ears: ChildEars): Promise<ChildResult>;
+  run(input: ChildInput, listeners: ChildListeners): Promise<ChildResult>;
   /** Brings an answer down that was given above. An answer that the child has already changes nothing. */
   answer(answer: ChildAnswer): Promise<void>;
   abort(): void;

@@ -100,7 +100,7 @@ function launchTool(options: EffectDeps, { effect, prepared, run, fact, isStoppe
     prices: agent.prices,
     acts: {
       record: (kind, data) => session.record({ kind, data, ...place }),
-      child: childIn(session, { ...place, tell: (body) => lane.emit([body]) }),
+      child: childIn(session, { ...place, publish: (body) => lane.emit([body]) }),
     },
     filter: userFilterOf(agent, context, deps),
     lane: () => lane,

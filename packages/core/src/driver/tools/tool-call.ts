@@ -11,7 +11,7 @@ import type { Cost, Usage } from "../../message/usage.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { PriceTable } from "../../ports/price-table.ts";
-import { collectOutput, filteredFailure, type ToolEars } from "../../tools/run-output.ts";
+import { collectOutput, filteredFailure, type ToolListeners } from "../../tools/run-output.ts";
 import type { FilesRoot, ToolContext } from "../../tools/tool.ts";
 import type { AnyTool } from "../../tools/tool-registry.ts";
 import { SpentAccount } from "../effects/spent-account.ts";
@@ -72,8 +72,8 @@ export function startToolCall(options: ToolCallOptions): ToolCall {
   const signal = new AbortController();
   const abandon = new AbortController();
   const startedAt = clock.monotonic();
-  const tellStep = (step: ProgressStep): void => options.lane()?.emit([{ type: "progress", callKey: part.callKey, ...step }]);
-  const progress = createToolProgress(clock, tellStep, filter && titlesThrough(filter, (error) => stop(error, 0)));
+  const publishStep = (step: ProgressStep): void => options.lane()?.emit([{ type: "progress", callKey: part.callKey, ...step }]);
+  const progress = createToolProgress(clock, publishStep, filter && titlesThrough(filter, (error) => stop(error, 0)));
   const spent = new SpentAccount();
   let partial = "";
 
@@ -161,7 +161,7 @@ function titlesThrough(filter: UserFilter, end: (error: AgentError) => void): (t
 
 async function callTool(
   { tool, args, ...options }: ToolCallOptions,
-  { context, ...io }: { readonly context: ToolContext; readonly abandon: AbortSignal } & Required<ToolEars>,
+  { context, ...io }: { readonly context: ToolContext; readonly abandon: AbortSignal } & Required<ToolListeners>,
 ): Promise<CallResult> {
   const filter = toolFilterOf(options.filter);
   try {

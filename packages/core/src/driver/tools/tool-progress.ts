@@ -22,11 +22,11 @@ export interface ToolProgress {
 
 const stepsMax = 200;
 /** At most twenty events a second. */
-const toldEveryMs = 50;
+const publishedEveryMs = 50;
 
 interface Step {
   now: ProgressStep;
-  toldAt: number;
+  publishedAt: number;
   /** Present while a change waits to be published. */
   cancel: (() => void) | undefined;
   /** How many titles it was to have. */
@@ -41,7 +41,7 @@ interface Step {
  */
 export function createToolProgress(
   clock: Clock,
-  tell: (step: ProgressStep) => void,
+  publish: (step: ProgressStep) => void,
   shown: (title: string) => SyncOrAsync<string> = (title) => title,
 ): ToolProgress {
   const steps: Step[] = [];
@@ -62,22 +62,22 @@ export function createToolProgress(
     pending.add(done);
   }
 
-  function tellNow(step: Step): void {
+  function publishNow(step: Step): void {
     if (!step.isTitled) return;
     step.cancel?.();
     step.cancel = undefined;
-    step.toldAt = clock.monotonic();
-    tell(step.now);
+    step.publishedAt = clock.monotonic();
+    publish(step.now);
   }
 
   function change(step: Step, part: Partial<ProgressStep>): void {
     if (step.now.state !== "open") return;
     step.now = { ...step.now, ...part };
-    if (part.state !== undefined) tellNow(step);
+    if (part.state !== undefined) publishNow(step);
     else if (!step.cancel) {
-      const waitMs = step.toldAt + toldEveryMs - clock.monotonic();
-      if (waitMs <= 0) tellNow(step);
-      else step.cancel = clock.after(Math.ceil(waitMs), () => tellNow(step));
+      const waitMs = step.publishedAt + publishedEveryMs - clock.monotonic();
+      if (waitMs <= 0) publishNow(step);
+      else step.cancel = clock.after(Math.ceil(waitMs), () => publishNow(step));
     }
   }
 
@@ -92,12 +92,12 @@ export function createToolProgress(
         ...(icon === undefined ? {} : { icon }),
         state: "open",
       };
-      const step: Step = { now, toldAt: 0, cancel: undefined, asked: 0, isTitled: false };
+      const step: Step = { now, publishedAt: 0, cancel: undefined, asked: 0, isTitled: false };
       steps.push(step);
       retitle(step, title, (first) => {
         step.now = { ...step.now, title: first };
         step.isTitled = true;
-        tellNow(step);
+        publishNow(step);
       });
       return {
         update: (next) => retitle(step, next, (later) => change(step, { title: later })),

@@ -31,7 +31,7 @@ import { ofMessage, pendingApproval, pendingCall, tipId } from "./message-events
 export const toolStarted: FactKind<"tool.started"> = {
   fits: startsTool,
   fold: foldToolStarted,
-  tell(before, fact) {
+  publish(before, fact) {
     const call = openCall(before, fact);
     if (!call) return [];
     const { id, callKey, name, args } = call.part;
@@ -44,13 +44,13 @@ export const toolStarted: FactKind<"tool.started"> = {
 export const toolFinished: FactKind<"tool.finished"> = {
   fits: (before, fact) => settlesCall(before, fact) !== undefined,
   fold: foldToolFinished,
-  tell: (before, fact) => ofResult(before, settlesCall(before, fact), fact),
+  publish: (before, fact) => ofResult(before, settlesCall(before, fact), fact),
 };
 
 export const clientRequested: FactKind<"client.requested"> = {
   fits: (before, fact) => requested(before, fact).length > 0,
   fold: foldClientRequested,
-  tell(before, fact) {
+  publish(before, fact) {
     const { run } = before;
     const toolCalls = run ? requested(before, fact).map((call) => pendingCall(withArgs(call, fact), clientDeadline(run, call))) : [];
     return [{ type: "awaiting_tool_execution", toolCalls }];
@@ -72,13 +72,13 @@ const requested = (before: State, { runId, callKeys }: FactOf<"client.requested"
 export const clientAnswered: FactKind<"client.answered"> = {
   fits: (before, fact) => settlesCall(before, fact) !== undefined || answeredBelow(before, fact) !== undefined,
   fold: foldClientAnswered,
-  tell: (before, fact) => (fact.child ? ofWaiting(before, fact.child, fact) : ofResult(before, settlesCall(before, fact), fact)),
+  publish: (before, fact) => (fact.child ? ofWaiting(before, fact.child, fact) : ofResult(before, settlesCall(before, fact), fact)),
 };
 
 export const approvalRequested: FactKind<"approval.requested"> = {
   fits: (before, fact) => asksAbout(before, fact) !== undefined,
   fold: foldApprovalRequest,
-  tell(before, fact) {
+  publish(before, fact) {
     const call = asksAbout(before, fact);
     return call ? [{ type: "approval_requested", ...pendingApproval({ ...call, ...askedBy(fact) }) }] : [];
   },
@@ -87,7 +87,7 @@ export const approvalRequested: FactKind<"approval.requested"> = {
 export const approvalDecided: FactKind<"approval.decided"> = {
   fits: (before, fact) => decidesOn(before, fact) !== undefined || answeredBelow(before, fact) !== undefined,
   fold: foldApprovalDecision,
-  tell(before, fact) {
+  publish(before, fact) {
     if (fact.child) return ofWaiting(before, fact.child, fact);
     const call = decidesOn(before, fact);
     if (!call) return [];
@@ -100,7 +100,7 @@ export const approvalDecided: FactKind<"approval.decided"> = {
 export const childLinked: FactKind<"child.linked"> = {
   fits: (before, fact) => awaitsChild(before, fact) !== undefined || linksKeyed(before, fact),
   fold: foldChildLinked,
-  tell(before, fact) {
+  publish(before, fact) {
     const { callKey, session, agent, key } = fact;
     const args = awaitsChild(before, fact)?.args;
     const awaited = key === undefined ? { awaited: true as const, ...(args ? { args } : {}) } : {};
@@ -112,7 +112,7 @@ export const childLinked: FactKind<"child.linked"> = {
 export const childWaiting: FactKind<"child.waiting"> = {
   fits: (before, fact) => reportsWaits(before, fact) !== undefined,
   fold: foldChildWaiting,
-  tell: (before, fact) => ofWaiting(before, fact, fact),
+  publish: (before, fact) => ofWaiting(before, fact, fact),
 };
 
 /** What is left below the child after the fact. */
@@ -127,7 +127,7 @@ type AnsweringFact = "child.waiting" | "approval.decided" | "client.answered";
 export const childFinished: FactKind<"child.finished"> = {
   fits: (before, fact) => endsChildCall(before, fact) !== undefined || endsKeyed(before, fact) !== undefined,
   fold: foldChildFinished,
-  tell(before, fact) {
+  publish(before, fact) {
     const call = endsChildCall(before, fact);
     if (call) return ofResult(before, call, fact);
     const child = endsKeyed(before, fact);

@@ -9,7 +9,7 @@ export interface FactKind<T extends FactType> {
   /** The state after the fact. Only called for a fact that fits. */
   readonly fold: (before: State, fact: FactOf<T>) => State;
   /** The durable events of the fact, in order. Only called for a fact that fits. Default: none. */
-  readonly tell?: (before: State, fact: FactOf<T>) => readonly DurableBody[];
+  readonly publish?: (before: State, fact: FactOf<T>) => readonly DurableBody[];
 }
 
 /** For facts that fit an open log in every state. */

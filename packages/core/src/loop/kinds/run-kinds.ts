@@ -30,7 +30,7 @@ import { ofMessage, tipId } from "./message-events.ts";
 export const inputAccepted: FactKind<"input.accepted"> = {
   fits: acceptsInput,
   fold: foldInput,
-  tell: (_, { inputId, mode, message, parent }) => [
+  publish: (_, { inputId, mode, message, parent }) => [
     { type: "input_accepted", inputId, mode, ...(message ? { message } : {}), ...(parent === undefined ? {} : { parent }) },
   ],
 };
@@ -38,7 +38,7 @@ export const inputAccepted: FactKind<"input.accepted"> = {
 export const runStarted: FactKind<"run.started"> = {
   fits: startsRun,
   fold: foldRunStarted,
-  tell(before, { model, provider }) {
+  publish(before, { model, provider }) {
     const input = before.inputs[0];
     const start: DurableBody = { type: "run_start", model, provider };
     if (!input?.message) return [start];
@@ -50,7 +50,7 @@ export const runStarted: FactKind<"run.started"> = {
 export const modelStarted: FactKind<"model.started"> = {
   fits: startsModel,
   fold: foldModelStarted,
-  tell(before, fact) {
+  publish(before, fact) {
     let tip = tipId(before);
     const next = (id: MessageId, message: Message): readonly DurableBody[] => {
       const events = ofMessage(id, tip, message);
@@ -72,7 +72,7 @@ function answerStart(run: Run | undefined, { attempt, seq, namedAtEnd }: FactOf<
 export const modelFinished: FactKind<"model.finished"> = {
   fits: (before, fact) => endsAttempt(before, fact) || answersAlone(before, fact),
   fold: foldModelFinished,
-  tell(before, fact) {
+  publish(before, fact) {
     const { usage, cost, message, timings, turn } = fact;
     const messageId = answerIdOf(before, fact);
     const end: DurableBody = {
@@ -105,7 +105,7 @@ function withdrawn({ turn, attempt }: FactOf<"model.finished">): DurableBody {
 export const modelFailed: FactKind<"model.failed"> = {
   fits: endsAttempt,
   fold: foldModelFailed,
-  tell: ({ run }, fact) => (run ? [discarded(run, fact)] : []),
+  publish: ({ run }, fact) => (run ? [discarded(run, fact)] : []),
 };
 
 function discarded(run: Run, fact: FactOf<"model.failed">): DurableBody {
@@ -125,25 +125,25 @@ function discarded(run: Run, fact: FactOf<"model.failed">): DurableBody {
 export const waitScheduled: FactKind<"wait.scheduled"> = {
   fits: waits,
   fold: foldWait,
-  tell: (_, { turn, until, reason }) => [{ type: "retry_scheduled", turn, until, reason }],
+  publish: (_, { turn, until, reason }) => [{ type: "retry_scheduled", turn, until, reason }],
 };
 
 export const abortRequested: FactKind<"abort.requested"> = {
   fits: stops,
   fold: foldAbort,
-  tell: ({ run }, { runId, reason }) => (run?.runId === runId ? [{ type: "aborting", reason }] : []),
+  publish: ({ run }, { runId, reason }) => (run?.runId === runId ? [{ type: "aborting", reason }] : []),
 };
 
 export const limitReached: FactKind<"limit.reached"> = {
   fits: ({ run }, { runId }) => run?.runId === runId && !run.limit,
   fold: foldLimit,
-  tell: (_, { which, value }) => [{ type: "limit_reached", which, value }],
+  publish: (_, { which, value }) => [{ type: "limit_reached", which, value }],
 };
 
 export const runFinished: FactKind<"run.finished"> = {
   fits: endsRun,
   fold: foldRunFinished,
-  tell: ({ run }, fact) => (run ? ofRunEnd(run, fact) : []),
+  publish: ({ run }, fact) => (run ? ofRunEnd(run, fact) : []),
 };
 
 function ofRunEnd(run: Run, { status, reason, failure }: FactOf<"run.finished">): readonly DurableBody[] {

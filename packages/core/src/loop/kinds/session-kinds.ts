@@ -13,17 +13,17 @@ export const sessionChanged: FactKind<"session.changed"> = {
     ...(metadata ? { metadata } : {}),
     ...(retention ? { retention } : {}),
   }),
-  tell: (_, { title, metadata }) => [
+  publish: (_, { title, metadata }) => [
     { type: "session_changed", ...(title === undefined ? {} : { title }), ...(metadata ? { metadata } : {}) },
   ],
 };
 
-export const sessionClosed: FactKind<"session.closed"> = { fits: always, fold: foldClosed, tell: () => [{ type: "session_closed" }] };
+export const sessionClosed: FactKind<"session.closed"> = { fits: always, fold: foldClosed, publish: () => [{ type: "session_closed" }] };
 
 export const headMoved: FactKind<"head.moved"> = {
   fits: (before, { to }) => placeOf(before, to) !== undefined,
   fold: foldHead,
-  tell: (_, { to }) => [{ type: "head_moved", to }],
+  publish: (_, { to }) => [{ type: "head_moved", to }],
 };
 
 export const ownerClaimed: FactKind<"owner.claimed"> = {

@@ -42,15 +42,15 @@ const names = Object.keys(outcomes) as Outcome[];
 /** A log that grows by facts as the driver would write them, with the events of its watchers. */
 function ledger() {
   let state: State = emptyState;
-  const told: DurableBody[] = [];
+  const published: DurableBody[] = [];
   return {
-    told,
+    published,
     get state() {
       return state;
     },
     add(body: FactBody) {
       const fact = { ...body, seq: state.seq + 1, at: 1_000 + state.seq, v: 1 } as Fact;
-      told.push(...eventsOf(state, fact));
+      published.push(...eventsOf(state, fact));
       state = fold(state, fact);
     },
   };
@@ -103,18 +103,18 @@ describe("F10: a chain of three models", () => {
   it("is asked in order and as far as the outcomes allow, and answers by one model, in all 250 courses", () => {
     for (const [plan, hasSpoken] of all) {
       const { asked, answers } = expected(plan, hasSpoken);
-      const { told, state } = walk(plan, hasSpoken);
-      const said = transcriptOf(state).messages.filter(({ role }) => role === "assistant");
-      expect([plan, hasSpoken, said.map((message) => message.role === "assistant" && message.provider)]).toEqual([
+      const { published, state } = walk(plan, hasSpoken);
+      const written = transcriptOf(state).messages.filter(({ role }) => role === "assistant");
+      expect([plan, hasSpoken, written.map((message) => message.role === "assistant" && message.provider)]).toEqual([
         plan,
         hasSpoken,
         answers === undefined ? [] : [answers],
       ]);
-      expect(told.filter(({ type }) => type === "message_start" || type === "attempt_discarded").map(({ type }) => type)).toEqual([
+      expect(published.filter(({ type }) => type === "message_start" || type === "attempt_discarded").map(({ type }) => type)).toEqual([
         "message_start",
         ...asked.flatMap((provider) => (provider === answers ? ["message_start"] : ["message_start", "attempt_discarded"])),
       ]);
-      expect(told.flatMap((event) => (event.type === "attempt_discarded" ? [event.willRetry] : []))).toEqual(
+      expect(published.flatMap((event) => (event.type === "attempt_discarded" ? [event.willRetry] : []))).toEqual(
         asked.slice(0, answers === undefined ? asked.length : -1).map((_, at) => at < asked.length - 1),
       );
     }

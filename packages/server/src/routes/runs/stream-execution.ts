@@ -39,7 +39,7 @@ export async function streamExecution(
     if (seen) await checkCursor(seen, hosted, server);
     place = server.streams.take(principal);
     await session.ready();
-    early = feed.hear();
+    early = feed.receive();
     const { runId, seq, replayed } = await session.submit(input, { ...options, access: accessOf(principal) });
     if (seen || replayed) early.stop();
     const reading = { runOf: () => runId };
@@ -66,7 +66,7 @@ export async function streamExecution(
       after: first,
       early: () => early?.take(runId),
       ...(seen ? { seen } : {}),
-      told(events) {
+      notified(events) {
         outcome.take(events.filter((event) => event.seq >= seq));
         if (outcome.isEnded) finish();
       },

@@ -4,7 +4,7 @@ import { endOf, isAtRest } from "../../../loop/state.ts";
 import type { ExecuteResult } from "../../../protocol/execute.ts";
 import type { ChildResult } from "../../../tools/child.ts";
 import { waitsOf } from "../../children/child-waits.ts";
-import type { ChildAnswer, ChildEars, ChildInput, ChildSession } from "../../setup/deps.ts";
+import type { ChildAnswer, ChildInput, ChildListeners, ChildSession } from "../../setup/deps.ts";
 import { decideCall } from "./decide-call.ts";
 import { abortRun } from "./session-commands.ts";
 import { type CommandContext, submitInput } from "./submit.ts";
@@ -27,14 +27,14 @@ class OwnChild implements ChildSession {
     this.#resultOf = resultOf;
   }
 
-  async run([input, options]: ChildInput, ears: ChildEars): Promise<ChildResult> {
+  async run([input, options]: ChildInput, listeners: ChildListeners): Promise<ChildResult> {
     const { driver } = this.#context;
-    const leave = driver.hub.listen((events) => ears.events(events));
+    const leave = driver.hub.listen((events) => listeners.events(events));
     try {
       const { runId } = await submitInput(this.#context, input, options);
       this.#runId = runId;
       if (this.#isStopped) this.abort();
-      await this.#ended(runId, ears);
+      await this.#ended(runId, listeners);
       return await this.#result(runId);
     } finally {
       leave();
@@ -95,13 +95,13 @@ class OwnChild implements ChildSession {
   }
 
   /** Waits for the end also while the run waits for a person or a client, whose answers come from above. */
-  #ended(runId: string, ears?: Pick<ChildEars, "waits">): Promise<void> {
+  #ended(runId: string, listeners?: Pick<ChildListeners, "waits">): Promise<void> {
     const { driver, deps } = this.#context;
     return new Promise((resolve, reject) => {
       const leave = driver.watch({
         settled(state) {
           if (state.run?.runId === runId)
-            ears?.waits(waitsOf(state, { session: deps.sessionId, agent: deps.bound.agent.name }), isAtRest(state));
+            listeners?.waits(waitsOf(state, { session: deps.sessionId, agent: deps.bound.agent.name }), isAtRest(state));
           if (!endOf(state, runId)) return;
           leave();
           resolve();

@@ -1,7 +1,7 @@
 import { type DurableEvent, type EphemeralEvent, textOf } from "@loopwright/core";
 
 /** The lanes of one client's connection, checked by the client rule. */
-export interface HeardLanes {
+export interface ReceivedLanes {
   /** A lane with content continues with a snapshot; an empty lane begins at 1. */
   connect(): void;
   durable(event: DurableEvent): void;
@@ -18,7 +18,7 @@ interface Lane {
 }
 
 /** Calls `onFlaw` with each violation of the client rule. */
-export function createHeardLanes(onFlaw: (flaw: string) => void): HeardLanes {
+export function createReceivedLanes(onFlaw: (flaw: string) => void): ReceivedLanes {
   const lanes = new Map<number, Lane>();
   const closedHere = new Set<number>();
 
@@ -48,12 +48,12 @@ export function createHeardLanes(onFlaw: (flaw: string) => void): HeardLanes {
       else if (event.type === "attempt_discarded") close(isModels);
       else if (event.type === "message_end" && event.message.role === "assistant") {
         const lane = close(isModels);
-        const heard = textHeard(lane);
+        const received = textReceived(lane);
         const committed = textOf(event.message);
-        if (!committed.startsWith(heard)) onFlaw(`heard other words than those of the message ${event.seq}`);
+        if (!committed.startsWith(received)) onFlaw(`received other words than those of the message ${event.seq}`);
         // P3: a client that received a part of an answer on this connection has the whole answer when it ends.
-        else if (lane && lane.n > 0 && heard !== committed)
-          onFlaw(`had ${heard.length} of ${committed.length} characters at the end of the message ${event.seq}`);
+        else if (lane && lane.n > 0 && received !== committed)
+          onFlaw(`had ${received.length} of ${committed.length} characters at the end of the message ${event.seq}`);
       } else if (event.type === "tool_execution_start" || event.type === "tool_execution_end") {
         close(({ callKey }) => callKey === event.callKey);
         if (event.type === "tool_execution_start") lanes.set(event.seq, { n: 0, text: undefined, callKey: event.callKey });
@@ -62,13 +62,13 @@ export function createHeardLanes(onFlaw: (flaw: string) => void): HeardLanes {
     ephemeral(event, lastSeq) {
       const lane = lanes.get(event.lane);
       if (!lane) {
-        if (event.lane > lastSeq) onFlaw(`heard ${event.type} of lane ${event.lane} before it was opened`);
-        else if (closedHere.has(event.lane)) onFlaw(`heard ${event.type} of lane ${event.lane} after it was closed`);
+        if (event.lane > lastSeq) onFlaw(`received ${event.type} of lane ${event.lane} before it was opened`);
+        else if (closedHere.has(event.lane)) onFlaw(`received ${event.type} of lane ${event.lane} after it was closed`);
         return;
       }
       const isSnapshot = event.type === "message_snapshot" || event.type === "tool_execution_snapshot";
       if (isSnapshot ? event.n < lane.n : event.n !== lane.n + 1)
-        onFlaw(`heard ${event.type} number ${event.n} of lane ${event.lane} after number ${lane.n}`);
+        onFlaw(`received ${event.type} number ${event.n} of lane ${event.lane} after number ${lane.n}`);
       lane.n = event.n;
       if (event.type === "message_snapshot")
         lane.text = new Map(event.content.flatMap((part, index) => (part.type === "text" ? [[index, part.text]] : [])));
@@ -77,7 +77,7 @@ export function createHeardLanes(onFlaw: (flaw: string) => void): HeardLanes {
   };
 }
 
-function textHeard(lane: Lane | undefined): string {
+function textReceived(lane: Lane | undefined): string {
   return [...(lane?.text ?? [])]
     .sort(([a], [b]) => a - b)
     .map(([, text]) => text)

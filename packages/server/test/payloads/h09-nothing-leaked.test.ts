@@ -37,8 +37,8 @@ const unknown = [
   "/assets/../api/nope",
 ];
 
-/** What tells more than a stranger needs: stacks, paths, names and versions of what runs here. */
-const telling = /\bat .*:\d+:\d+|node:internal|node_modules|\/src\/|\.ts\b|^x-powered-by|^server:|hono|zod/im;
+/** What shows more than a caller needs: stacks, paths, names and versions of what runs here. */
+const leaking = /\bat .*:\d+:\d+|node:internal|node_modules|\/src\/|\.ts\b|^x-powered-by|^server:|hono|zod/im;
 
 async function builtPage(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), "loopwright-"));
@@ -63,13 +63,13 @@ describe("a path that is none", () => {
     for (const Accept of [undefined, "*/*", "application/json", "text/event-stream", "image/avif,*/*;q=0.8", "text/html;q=0, */*"]) {
       const answer = await rawExchange({ port, bytes: requestText(`GET ${path}`, Accept === undefined ? {} : { Accept }) });
       expect(problemIn(answer)).toMatchObject({ status: 404, code: "ROUTE_NOT_FOUND", detail: "There is nothing at this path." });
-      expect(answer).not.toMatch(telling);
+      expect(answer).not.toMatch(leaking);
     }
     for (const method of ["POST", "PUT", "DELETE", "PATCH", "TRACE", "PROPFIND"]) {
       const answer = await rawExchange({ port, bytes: requestText(`${method} ${path}`, { Accept: "text/html" }) });
       expect(answer).toMatch(/^HTTP\/1\.1 40[045] /);
       expect(answer).not.toMatch(/<p>page/);
-      expect(answer).not.toMatch(telling);
+      expect(answer).not.toMatch(leaking);
     }
   });
 
@@ -166,7 +166,7 @@ describe("a bug", () => {
       error: "Unexpected RangeError.",
     });
     expect(answer).toMatch(/^x-request-id: trace-7$/im);
-    expect(answer).not.toMatch(telling);
+    expect(answer).not.toMatch(leaking);
     expect(logged).toMatchObject([{ level: "error", fields: { requestId: "trace-7", route: "/api/sessions", stack: expect.any(String) } }]);
     expect(JSON.stringify([answer, logged])).not.toContain("hunter2");
   });

@@ -9,9 +9,9 @@ async function oneTurn(): Promise<void> {
 }
 
 /** Defects of telling subscribers. */
-export const tellingSaboteurs: readonly Saboteur<LogUnderTest>[] = [
+export const notifyingSaboteurs: readonly Saboteur<LogUnderTest>[] = [
   {
-    defect: "tells subscribers nothing",
+    defect: "notifies no subscribers",
     breaks: [
       "subscribe",
       "unsubscribe",
@@ -27,7 +27,7 @@ export const tellingSaboteurs: readonly Saboteur<LogUnderTest>[] = [
     make: spoiledLog(() => ({ subscribe: () => () => {} })),
   },
   {
-    defect: "tells of a fact before it is written",
+    defect: "notifies of a fact before it is written",
     breaks: ["subscribe-refused", "subscribe-written"],
     make: spoiledLog((real) => {
       const listeners = new Set<(lastSeq: number) => void>();
@@ -49,7 +49,7 @@ export const tellingSaboteurs: readonly Saboteur<LogUnderTest>[] = [
     }),
   },
   {
-    defect: "tells of what it has refused",
+    defect: "notifies of what it has refused",
     breaks: ["subscribe-refused"],
     make: spoiledLog((real) => {
       const listeners = new Set<(lastSeq: number) => void>();
@@ -71,7 +71,7 @@ export const tellingSaboteurs: readonly Saboteur<LogUnderTest>[] = [
     }),
   },
   {
-    defect: "tells sessions of one id in all scopes",
+    defect: "notifies of sessions of one id in all scopes",
     breaks: ["subscribe-scopes"],
     make: spoiledLog((real) => ({
       subscribe(ref, listener) {
@@ -103,14 +103,14 @@ export const tellingSaboteurs: readonly Saboteur<LogUnderTest>[] = [
     breaks: ["unsubscribe-inside"],
     make: spoiledLog((real) => ({
       subscribe(ref, listener) {
-        let isTelling = false;
+        let isNotifying = false;
         const stop = real.subscribe?.(ref, (lastSeq) => {
-          isTelling = true;
+          isNotifying = true;
           listener(lastSeq);
-          isTelling = false;
+          isNotifying = false;
         });
         return () => {
-          if (!isTelling) stop?.();
+          if (!isNotifying) stop?.();
         };
       },
     })),
@@ -142,14 +142,14 @@ export const tellingSaboteurs: readonly Saboteur<LogUnderTest>[] = [
     }),
   },
   {
-    defect: "tells nobody of a removal",
+    defect: "notifies no subscriber of a removal",
     breaks: ["subscribe-removed"],
     make: spoiledLog((real) => ({
       subscribe: (ref, listener) => real.subscribe?.(ref, (lastSeq) => lastSeq > 0 && listener(lastSeq)) ?? (() => {}),
     })),
   },
   {
-    defect: "tells everybody of every session",
+    defect: "notifies every subscriber of every session",
     breaks: ["subscribe"],
     make: spoiledLog((real) => ({
       subscribe(ref, listener) {
@@ -161,7 +161,7 @@ export const tellingSaboteurs: readonly Saboteur<LogUnderTest>[] = [
     })),
   },
   {
-    defect: "goes on telling those who left",
+    defect: "continues to notify those that left",
     breaks: ["unsubscribe", "unsubscribe-inside"],
     make: spoiledLog((real) => ({
       subscribe(ref, listener) {

@@ -1,8 +1,8 @@
 import { AgentError, type ModelChunk } from "@loopwright/core";
 import type { ModelProvider } from "@loopwright/core/ports";
 
-/** A model that says what the test tells it to, when it does. */
-export interface ToldModel {
+/** A model that emits what the test reports it to, when it does. */
+export interface CommandedModel {
   readonly provider: ModelProvider;
   /** Calls that have begun. */
   readonly calls: number;
@@ -17,15 +17,15 @@ export interface ToldModel {
   fail(): void;
 }
 
-export function toldModel(): ToldModel {
-  const told: (readonly ModelChunk[] | "fail")[] = [];
+export function commandedModel(): CommandedModel {
+  const notified: (readonly ModelChunk[] | "fail")[] = [];
   let wake = (): void => {};
   let calls = 0;
   let aborted = 0;
   let index = 0;
   let callCount = 0;
-  const tell = (chunks: readonly ModelChunk[] | "fail"): void => {
-    told.push(chunks);
+  const notify = (chunks: readonly ModelChunk[] | "fail"): void => {
+    notified.push(chunks);
     wake();
   };
   return {
@@ -42,7 +42,7 @@ export function toldModel(): ToldModel {
         };
         signal.addEventListener("abort", onAbort, { once: true });
         while (!signal.aborted) {
-          const next = told.shift();
+          const next = notified.shift();
           if (next === "fail") throw new AgentError("MODEL_REFUSED", { message: "The model was told to fail." });
           if (next) {
             yield next;
@@ -62,11 +62,11 @@ export function toldModel(): ToldModel {
     get aborted() {
       return aborted;
     },
-    say: (delta) => tell([{ type: "text", index, delta }]),
+    say: (delta) => notify([{ type: "text", index, delta }]),
     call(name, args, id = `call_${callCount + 1}`) {
       index += 1;
       callCount += 1;
-      tell([
+      notify([
         { type: "call-start", index, id, name },
         { type: "call-args", index, delta: JSON.stringify(args) },
         { type: "call-end", index },
@@ -74,8 +74,8 @@ export function toldModel(): ToldModel {
     },
     end() {
       const stopReason = index > 0 ? "tool_calls" : "stop";
-      tell([{ type: "end", stopReason, raw: stopReason }]);
+      notify([{ type: "end", stopReason, raw: stopReason }]);
     },
-    fail: () => tell("fail"),
+    fail: () => notify("fail"),
   };
 }

@@ -7,16 +7,16 @@ import type { ServerLimits } from "../src/server-limits.ts";
 import type { OpenSink } from "../src/stream/event-sink.ts";
 import type { StreamDialect } from "../src/stream-dialect.ts";
 import { historyOf } from "./busy-cuts.ts";
+import { type CommandedModel, commandedModel } from "./commanded-model.ts";
 import { type Ask, type Connect, type Connection, connectInProcess } from "./connection.ts";
 import type { Frame } from "./frame-parser.ts";
 import { openStreamDoor, type StreamDoor } from "./stream-door.ts";
 import { createStrictReader, type StrictReader, type StrictReaderOptions } from "./strict-reader.ts";
-import { type ToldModel, toldModel } from "./told-model.ts";
 
-/** A door, a model that says what it is told, and a clock that stands still. */
-export interface ToldScene {
+/** A door, a model that emits what the test asks for, and a clock that stands still. */
+export interface CommandedScene {
   readonly door: StreamDoor;
-  readonly model: ToldModel;
+  readonly model: CommandedModel;
   readonly clock: ManualClock;
   readonly store: SessionStore;
   readonly connect: Connect;
@@ -27,7 +27,7 @@ export interface ToldScene {
   /** Nothing moves by itself any more. */
   rests(): Promise<void>;
   history(): Promise<readonly DurableEvent[]>;
-  /** Reads a stream as it comes, until somebody stops. */
+  /** Reads a stream as it comes, until it is stopped. */
   watch(ask: Ask, options?: StrictReaderOptions): Promise<Watching>;
 }
 
@@ -42,7 +42,7 @@ export interface Watching {
   ended(): Promise<void>;
 }
 
-export interface ToldSceneOptions {
+export interface CommandedSceneOptions {
   readonly tools?: readonly Tool[];
   readonly limits?: Partial<ServerLimits>;
   readonly dialects?: readonly StreamDialect[];
@@ -51,9 +51,9 @@ export interface ToldSceneOptions {
 }
 
 /** The session `s` exists. */
-export async function openToldScene(options: ToldSceneOptions = {}): Promise<ToldScene> {
+export async function openCommandedScene(options: CommandedSceneOptions = {}): Promise<CommandedScene> {
   const { tools = [], limits, dialects, spoil, store: wrap = (store) => store } = options;
-  const model = toldModel();
+  const model = commandedModel();
   const clock = manualClock();
   const store = wrap(memoryStore({ clock }));
   const agent = createAgent({ name: "told", provider: model.provider, tools });
