@@ -15,8 +15,8 @@ import { describe, expect, it, onTestFinished } from "vitest";
  * it prints, never by time.
  */
 interface Node {
-  /** Resolves when it has said so many lines like this. */
-  said(line: string, times?: number): Promise<void>;
+  /** Resolves when it has sent so many lines like this. */
+  written(line: string, times?: number): Promise<void>;
   readonly lines: readonly string[];
   kill(): Promise<void>;
   /** Its exit code. */
@@ -30,26 +30,26 @@ function start(words: readonly string[]): Node {
   });
   const ended = new Promise<number | null>((resolve) => void child.once("close", resolve));
   const lines: string[] = [];
-  const hearing = new Set<() => void>();
+  const receiving = new Set<() => void>();
   createInterface({ input: child.stdout }).on("line", (line) => {
     lines.push(line);
-    for (const hear of hearing) hear();
+    for (const receive of receiving) receive();
   });
   const kill = async (): Promise<void> => {
     child.kill("SIGKILL");
     await ended;
   };
   onTestFinished(kill);
-  const said = (line: string, times = 1): Promise<void> =>
+  const written = (line: string, times = 1): Promise<void> =>
     new Promise((resolve, reject) => {
-      const hear = (): void => {
+      const receive = (): void => {
         if (lines.filter((one) => one === line).length >= times) resolve();
       };
-      hearing.add(hear);
-      hear();
+      receiving.add(receive);
+      receive();
       void ended.then((code) => reject(new Error(`The node ended with ${code} before it said \`${line}\`: ${lines.join(" | ")}`)));
     });
-  return { said, lines, kill, ended };
+  return { written, lines, kill, ended };
 }
 
 async function freshFile(name: string): Promise<string> {
@@ -83,7 +83,7 @@ describe("31: a node that is killed in the middle of three children that run bes
     const file = await freshFile("sessions.db");
     const first = start(["sqlite", file, "begin"]);
     // No child can end: so the three run at once.
-    await first.said("looks", 3);
+    await first.written("looks", 3);
     await first.kill();
     const next = start(["sqlite", file, "continue", "2"]);
     expect(await next.ended).toBe(0);
@@ -101,7 +101,7 @@ describe("31: a node that is killed in the middle of three children that run bes
     onTestFinished(() => redis.stop());
     const place = ["redis", String(redis.port)];
     const first = start([...place, "begin"]);
-    await first.said("looks", 3);
+    await first.written("looks", 3);
     const second = start([...place, "continue", "2"]);
     await first.kill();
     expect(await second.ended).toBe(0);

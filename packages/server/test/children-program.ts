@@ -1,5 +1,5 @@
 /*
- * What a test runs as a process of its own: a node that works on the session `root` of a store that it shares with others. It says what happens, a
+ * What a test runs as a process of its own: a node that works on the session `root` of a store that it shares with others. It states what happens, a
  * line each. Arguments: `sqlite <file>` or `redis <port>`; what to do; the build of the agents.
  */
 import { appendFileSync } from "node:fs";

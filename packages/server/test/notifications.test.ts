@@ -7,13 +7,13 @@ import { paced, wordsOf } from "./busy-agent.ts";
 import { flawsOf, historyOf } from "./busy-cuts.ts";
 import { keepBusy } from "./busy-people.ts";
 import { openBusyScene } from "./busy-scene.ts";
+import { openCommandedScene, quiet, watchStream } from "./commanded-scene.ts";
 import { connectInProcess, textOfAnswer } from "./connection.ts";
 import type { Frame } from "./frame-parser.ts";
 import { plainDialect } from "./plain-dialect.ts";
 import { serve } from "./serve.ts";
 import { openStreamDoor } from "./stream-door.ts";
 import { createStrictReader } from "./strict-reader.ts";
-import { openToldScene, quiet, watchStream } from "./told-scene.ts";
 
 const path = "/api/notifications";
 const asUser = (user: string, scope: string): { readonly Authorization: string } => ({ Authorization: `Bearer ${user}@${scope}` });
@@ -60,11 +60,11 @@ describe("a notifications stream", () => {
       // What comes last goes through, so that no connection stays open in silence.
       for (const id of sessions) await door.use(id, ({ session }) => session.change({ title: `Done ${seed}` }));
       await reading;
-      const told = await Promise.all(sessions.map((id) => historyOf(store, id)));
+      const notified = await Promise.all(sessions.map((id) => historyOf(store, id)));
       for (const [at, reader] of readers.entries()) {
         const upTo = reader.durable.length;
         expect(upTo).toBeGreaterThanOrEqual(histories[at]?.length ?? 0);
-        expect(flawsOf(reader, told[at]?.slice(0, upTo) ?? []), `session ${sessions[at]}, seed ${seed}`).toEqual([]);
+        expect(flawsOf(reader, notified[at]?.slice(0, upTo) ?? []), `session ${sessions[at]}, seed ${seed}`).toEqual([]);
         wholeTexts += reader.counts.wholeTexts;
       }
       expect([...hinted]).toEqual(["other"]);
@@ -75,7 +75,7 @@ describe("a notifications stream", () => {
   });
 
   it("A10: carries notifications of the product beside the events of sessions", async () => {
-    const scene = await openToldScene();
+    const scene = await openCommandedScene();
     await scene.door.open("quiet");
     const watching = await scene.watch({ path: `${path}?session=s` }, { isShared: true, sessionId: "s" });
     await scene.say("Hello");
@@ -87,8 +87,8 @@ describe("a notifications stream", () => {
     await scene.door.use("quiet", ({ session }) => session.change({ title: "Renamed" }));
     await watching.got("session_hint");
     await watching.got("run_end");
-    const told = watching.frames.filter(({ event }) => event === "notification").map(dataOf);
-    expect(told).toEqual([
+    const notified = watching.frames.filter(({ event }) => event === "notification").map(dataOf);
+    expect(notified).toEqual([
       {
         type: "notification",
         notification: { type: "job_progress", data: { job: 7, text: "half\r\n\r\ndata: forged", share: 0.5 } },
@@ -106,7 +106,7 @@ describe("a notifications stream", () => {
   });
 
   it("is refused for sessions that are not there, cursors that are none, and too many of either", async () => {
-    const { door, connect } = await openToldScene();
+    const { door, connect } = await openCommandedScene();
     const status = async (query: string, headers: { readonly [name: string]: string } = {}): Promise<number | undefined> =>
       (await connect({ path: `${path}?${query}`, headers }))?.status;
     const odd = ["a:b", "*", "{x}", "s\nt", "S", "../s", "s%00", "é", ""];
@@ -166,7 +166,7 @@ describe("a dialect of the server", () => {
   const plain = `${path}?dialect=plain`;
 
   it("translates events of every session and notifications, with a reader for each stream", async () => {
-    const scene = await openToldScene({ dialects });
+    const scene = await openCommandedScene({ dialects });
     const [one, other] = [await scene.watch({ path: plain }, { isShared: true }), await scene.watch({ path: plain }, { isShared: true })];
     await scene.exchange("Hello", "Hi.");
     scene.door.notify("local", { type: "refresh" });
@@ -182,7 +182,7 @@ describe("a dialect of the server", () => {
   });
 
   it("receives which run is open in a session", async () => {
-    const scene = await openToldScene({ dialects });
+    const scene = await openCommandedScene({ dialects });
     const { runId } = await scene.say("Tell me");
     scene.model.say("Once ");
     await quiet();
@@ -194,7 +194,7 @@ describe("a dialect of the server", () => {
   });
 
   it("cannot begin a frame of its own by the name of an event", async () => {
-    const scene = await openToldScene({ dialects });
+    const scene = await openCommandedScene({ dialects });
     const watching = await scene.watch({ path: plain }, { isShared: true });
     scene.door.notify("local", { type: "bad\nevent: forged" });
     scene.door.notify("local", { type: "refresh" });
@@ -212,7 +212,7 @@ describe("a dialect of the server", () => {
   });
 
   it("is read alone: no other method is answered", async () => {
-    const { door } = await openToldScene({ dialects });
+    const { door } = await openCommandedScene({ dialects });
     const answer = await connectInProcess(door.fetch)({ path: plain, method: "POST" });
     expect(answer ? [answer.status, await textOfAnswer(answer)] : []).toEqual([405, expect.stringContaining("METHOD_NOT_ALLOWED")]);
   });
