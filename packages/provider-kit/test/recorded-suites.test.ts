@@ -79,7 +79,7 @@ describe("the suites over recorded traffic", () => {
 
   it("catch a provider that reads characters in pieces", async () => {
     const [first] = failed(await verdictsOf(faultSuite, "piecemeal"));
-    expect(first?.title).toMatch(/^F2: 1 streams say the same/);
+    expect(first?.title).toMatch(/^F2: 1 streams give the same/);
     expect(first?.problem).toContain("little-streamed, as it came, in");
   });
 

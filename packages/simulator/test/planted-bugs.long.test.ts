@@ -33,7 +33,7 @@ describe("a bug that is planted", () => {
   it("that lets a tool report progress after its owner is lost is found by the client", async () => {
     const { bugs } = await runPlantedBugs({ root, only: ["a lane publishes more after its end"], seedsMax: 400 });
     expect(bugs).toMatchObject([
-      { kind: "source", finding: expect.stringMatching(/I3: .* heard progress of lane \d+ after it was closed/) },
+      { kind: "source", finding: expect.stringMatching(/I3: .* received progress of lane \d+ after it was closed/) },
     ]);
   });
 

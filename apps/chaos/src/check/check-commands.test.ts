@@ -68,7 +68,7 @@ it.each<[string, readonly FactBody[], Partial<CommandEvidence>, RegExp]>([
     "a decision that became its contrary",
     sound,
     { acknowledged: [{ what: "decision", key: "d1", callKeys: [callKey], decision: "deny" }] },
-    /was deny and the log says allow/,
+    /was deny and the log has allow/,
   ],
   ["a call that was decided twice", [...sound.slice(0, 3), decided("deny"), ...sound.slice(3)], {}, /was decided 2 times/],
   [

@@ -82,7 +82,7 @@ it.each<[string, Partial<Evidence>, RegExp]>([
     { testimonies: [seen("start"), seen("start"), seen("end")] },
     /I5: the tool of r1\.1\.0 runs once and was started 2 times/,
   ],
-  ["a success without a witness", { testimonies: [seen("start")] }, /I5: the log says that r1\.1\.0 is done/],
+  ["a success without a witness", { testimonies: [seen("start")] }, /I5: the log records that r1\.1\.0 is done/],
   [
     "a doubt that is reported as a failure",
     { facts: numbered([input, answer(0), intent, ended("error"), answer(1)]), testimonies: [seen("start")] },

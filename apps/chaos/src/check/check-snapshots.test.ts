@@ -45,7 +45,7 @@ it.each<[string, string, RegExp]>([
   [
     "a fold that ends a run otherwise",
     flawsOf({ lastRun: { runId: "r1", status: "failed", reason: "" } }),
-    /I15: the fold says that r1 ended last, failed/,
+    /I15: the fold gives that r1 ended last, failed/,
   ],
 ])("finds %s", (_, flaws, flaw) => {
   expect(flaws).toMatch(flaw);

@@ -15,7 +15,7 @@ it("finds the words of another tenant", () => {
 });
 
 it("does not believe in silence", () => {
-  expect(flawsOf([]).join()).toMatch(/was not told its own words/);
+  expect(flawsOf([]).join()).toMatch(/was not notified of its own words/);
 });
 
 it("finds a session of another tenant that is not hidden", () => {

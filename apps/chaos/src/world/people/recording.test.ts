@@ -45,7 +45,7 @@ it.each<[string, readonly (object | typeof cut)[], RegExp]>([
   ["an end of an answer of which its reader has a part", [start, delta(1, "Hello"), end], /P3: .* had 5 of 11 characters/],
   ["a snapshot that is not all of the answer", [start, delta(1, "Hel"), cut, snapshot(2, "Hello"), end], /P3: .* had 5 of 11 characters/],
   ["an answer that was cut and is not delivered whole", [start, delta(1, "Hello"), cut, end], /P3: .* had 5 of 11 characters/],
-  ["words that were never committed", [start, delta(1, "Good bye"), end], /said what was not committed/],
+  ["words that were never committed", [start, delta(1, "Good bye"), end], /sent what was not committed/],
 ])("finds %s", (_, frames, flaw) => {
   expect(record(frames).flaws.join("\n")).toMatch(flaw);
 });
