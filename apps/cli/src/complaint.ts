@@ -3,7 +3,7 @@ import { oneLine } from "./terminal/neutralise.ts";
 
 /**
  * An error in three lines for the user of the program: what happened, why, what to try. Never a stack or a secret.
- * `vendorSaid`: default, what the error was made with.
+ * `vendorMessage`: default, what the error was made with.
  */
 export function complaintOf(error: unknown, vendorMessage: string | undefined = vendorMessageOf(error)): readonly [string, string, string] {
   const known = knownError(error);

@@ -4,7 +4,7 @@ import type { StreamDialect } from "@loopwright/server";
 import { describe, expect, it } from "vitest";
 import { testServer } from "./test-server.ts";
 
-const stranger = { authenticate: () => ({ scope: "garden", user: "eve" }) };
+const otherUser = { authenticate: () => ({ scope: "garden", user: "eve" }) };
 
 function serverWith(options: Parameters<typeof testServer>[0] = {}) {
   const provider = scripted(() => ({ text: "Hello." }));
@@ -27,7 +27,7 @@ describe("B106: a system prompt for one run", () => {
   });
 
   it("is refused with 403 for any other caller, and nothing is recorded", async () => {
-    const { provider, ask, refused } = serverWith(stranger);
+    const { provider, ask, refused } = serverWith(otherUser);
     await ask("/api/sessions", { json: { id: "a" } });
     const before = (await ask("/api/sessions/a")).body;
     const options = { systemPrompt: "Mine." };

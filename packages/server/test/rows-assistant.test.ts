@@ -2,8 +2,8 @@ import { createAgent, type SessionSnapshot } from "@loopwright/core";
 import { memoryStore } from "@loopwright/core/memory";
 import type { ModelProvider } from "@loopwright/core/ports";
 import { describe, expect, it } from "vitest";
+import { openCommandedScene } from "./commanded-scene.ts";
 import { eventsOf, scriptedAgent, testServer } from "./test-server.ts";
-import { openToldScene } from "./told-scene.ts";
 
 interface Listed {
   readonly sessions: readonly { readonly id: string; readonly title?: string }[];
@@ -32,7 +32,7 @@ function waitingModel(delta: string): { readonly provider: ModelProvider; answer
 
 describe("a conversation over HTTP", () => {
   it("A07: is streamed in pieces before its run ends, and together they are the answer", async () => {
-    const scene = await openToldScene();
+    const scene = await openCommandedScene();
     const watching = await scene.watch({ path: "/api/sessions/s/events?after=" });
     await scene.say("Count");
     const pieces = ["One ", "two ", "three ", "four ", "five."];

@@ -35,10 +35,10 @@ describe("a snippet (B103)", () => {
     ["rejects", "Promise.reject(new Error('late'))", "Error: late"],
     ["never settles", "new Promise(() => {})", "never settled"],
     ["has a value without a JSON form", "const a = {}; a.a = a; a", "TypeError"],
-  ])("that %s is an error that the model reads", async (_, code, said) => {
+  ])("that %s is an error that the model reads", async (_, code, written) => {
     const { text } = await run(code);
     expect(text).toContain("The snippet failed");
-    expect(text).toContain(said);
+    expect(text).toContain(written);
   });
 
   it("shows what it printed before it failed", async () => {

@@ -1,7 +1,7 @@
 import type { Json } from "../message/json.ts";
 
 /**
- * Receives messages for operators. They never contain a prompt, an answer or a secret. Only the field `vendorSaid`, truncated and with keys removed,
+ * Receives messages for operators. They never contain a prompt, an answer or a secret. Only the field `vendorMessage`, truncated and with keys removed,
  * may repeat a part of a request that a vendor refused.
  */
 export interface Logger {

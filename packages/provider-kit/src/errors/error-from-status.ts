@@ -25,7 +25,7 @@ export interface StatusErrorInput extends VendorError {
 /**
  * The error for a call that the vendor answered with an error: the one classification of all providers. The message is ours, with the status and the
  * vendor's id of the request; `details` hold them, type and code. The vendor's own sentence, which may repeat the prompt, is for the operator's log:
- * `vendorSaidBy(error)` gives it, without secrets and cut to `vendorTextMax`.
+ * `vendorMessageOf(error)` gives it, without secrets and cut to `vendorTextMax`.
  */
 export function errorFromStatus(input: StatusErrorInput): AgentError {
   const inText = input.status === undefined || input.status === 429 ? waitInText(input.message) : undefined;

@@ -89,7 +89,7 @@ function remade(
   return new AgentError(more.code ?? code, {
     message: more.message ?? message,
     retryAfterMs: "retryAfterMs" in more ? more.retryAfterMs : retryAfterMs,
-    vendorMessage: "vendorSaid" in more ? more.vendorMessage : vendorMessageOf(error),
+    vendorMessage: "vendorMessage" in more ? more.vendorMessage : vendorMessageOf(error),
   });
 }
 

@@ -36,7 +36,7 @@ export type ModelAttemptEnd = { readonly usage?: Usage; readonly timings: Timing
       readonly model?: string;
     }
   | { readonly type: "aborted"; readonly parts: readonly AssistantPart[] }
-  /** `parts`: the content so far. `vendorSaid`: the vendor's message about the failure, for operators alone. */
+  /** `parts`: the content so far. `vendorMessage`: the vendor's message about the failure, for operators alone. */
   | { readonly type: "failed"; readonly failure: Failure; readonly parts: readonly AssistantPart[]; readonly vendorMessage?: string }
 );
 
