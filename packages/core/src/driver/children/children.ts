@@ -80,8 +80,8 @@ export class Children {
       if (known.asked === asked) return known.result;
       throw otherChild(key);
     }
-    const ears = this.#earsOf(id, { place, agent, tell, suspends: suspends === true });
-    const result = this.#run(id, { place, key, agent, input, ears, ...(budget ? { budget } : {}), ...(suspends ? { suspends } : {}) });
+    const listeners = this.#listenersOf(id, { place, agent, publish, suspends: suspends === true });
+    const result = this.#run(id, { place, key, agent, input, listeners, ...(budget ? { budget } : {}), ...(suspends ? { suspends } : {}) });
     const child: Child = { place, asked, result, delivered: new Set() };
     this.#children.set(id, child);
     // The same key may try again.
@@ -180,7 +180,7 @@ export class Children {
     return isWanted(state, place) || isAhead(state, place);
   }
 
-  async #run(id: string, { place, key, agent, input, ears, budget: given, suspends }: Started): Promise<ChildResult> {
+  async #run(id: string, { place, key, agent, input, listeners, budget: given, suspends }: Started): Promise<ChildResult> {
     const losses = this.#losses;
     const surely = <T>(work: () => Promise<T>): Promise<T> =>
       insist(this.#deps.clock, work, () => losses === this.#losses && this.#isNeeded(place));
@@ -203,7 +203,7 @@ export class Children {
     this.#sessions.set(id, session);
     try {
       const child = this.#children.get(id);
-      const running = surely(() => session.run([input, { idempotencyKey: id, ...(labels ? { labels } : {}) }], ears));
+      const running = surely(() => session.run([input, { idempotencyKey: id, ...(labels ? { labels } : {}) }], listeners));
       if (child) this.#deliver(id, child, this.#parent.state);
       const result = await running;
       await surely(() => this.#parent.offer((state) => endOf(state, place, result)));

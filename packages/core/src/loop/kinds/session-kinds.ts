@@ -34,7 +34,7 @@ export const ownerClaimed: FactKind<"owner.claimed"> = {
 export const contextCompacted: FactKind<"context.compacted"> = {
   fits: always,
   fold: foldCompaction,
-  tell: (_, { from, to, summary, pinned, tokensBefore, tokensAfter, model, usage, cost }) => [
+  publish: (_, { from, to, summary, pinned, tokensBefore, tokensAfter, model, usage, cost }) => [
     {
       ...{ type: "context_compacted", from, to, summary },
       ...(pinned ? { pinned } : {}),
