@@ -79,8 +79,8 @@ describe("the limit of a main thread", () => {
     };
     const settings: SettingsSource = { settingsOf: ({ user }) => ({ plan: user === "ann" ? "free" : "paid" }) };
     const plans = (plan: string) => ({ contextLimit: plan === "free" ? 8_000 : 64_000, toolCallsLimit: 3, parallel: true });
-    await said([look, { text: "ok" }], { options: { settings, plans, context } });
-    await said([{ text: "ok" }], { options: { settings, plans, context }, user: "bob" });
+    await written([look, { text: "ok" }], { options: { settings, plans, context } });
+    await written([{ text: "ok" }], { options: { settings, plans, context }, user: "bob" });
     expect(windows).toEqual([8_000, 8_000, 64_000]);
   });
 
