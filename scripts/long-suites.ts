@@ -2,7 +2,7 @@
 export const randomSuites: readonly { readonly file: string; readonly rounds: Readonly<Record<string, string>> }[] = [
   { file: "apps/cli/test/long-session.test.ts", rounds: { LOOPWRIGHT_CONTEXT_TURNS: "2000" } },
   { file: "packages/context/test/long-session.test.ts", rounds: { LOOPWRIGHT_CONTEXT_TURNS: "2000" } },
-  { file: "packages/context/test/random-histories.test.ts", rounds: { LOOPWRIGHT_HISTORIES: "10000" } },
+  { file: "packages/context/test/random-histories.test.ts", rounds: { LOOPWRIGHT_HISTORIES: "2500" } },
   { file: "packages/core/test/budgets.test.ts", rounds: { LOOPWRIGHT_BUDGET_SEEDS: "200" } },
   { file: "packages/core/test/stored-snapshots.test.ts", rounds: { LOOPWRIGHT_SNAPSHOT_ROUNDS: "12" } },
   { file: "packages/core/test/many-handles.test.ts", rounds: { LOOPWRIGHT_STORMS: "600" } },
@@ -28,6 +28,7 @@ export const randomSuites: readonly { readonly file: string; readonly rounds: Re
 export const slowSuites: readonly string[] = [
   "apps/cli/test/remote-chat.test.ts",
   "packages/core/src/driver/log/spill-values.test.ts",
+  "packages/core/test/children-budget.test.ts",
   "packages/core/test/stored-snapshots.test.ts",
   "packages/channel-redis/test/faults.test.ts",
   "packages/provider-kit/test/recorded-suites.test.ts",
@@ -37,6 +38,7 @@ export const slowSuites: readonly string[] = [
   "packages/providers-openai/test/faults.test.ts",
   "packages/providers-openai/test/recordings.test.ts",
   "packages/queue-bullmq/test/faults.test.ts",
+  "packages/server/test/children-process.test.ts",
   "packages/server/test/client-cuts.test.ts",
   "packages/server/test/cuts.test.ts",
   "packages/server/test/slow-readers.test.ts",
@@ -47,6 +49,7 @@ export const slowSuites: readonly string[] = [
   "packages/store-blob/test/bounded-pages.test.ts",
   "packages/store-blob/test/kits-files.test.ts",
   "packages/store-redis/test/faults.test.ts",
+  "packages/tools-data/test/snippet.test.ts",
   "packages/tools-files/test/killed-writer.test.ts",
 ];
 
