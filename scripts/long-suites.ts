@@ -24,7 +24,7 @@ export const randomSuites: readonly { readonly file: string; readonly rounds: Re
   { file: "packages/providers-openai/test/faults.test.ts", rounds: { LOOPWRIGHT_FAULTS: "borders" } },
 ];
 
-/** Files that only `npm run long-tests` runs: recorded traffic, sessions of many megabytes, many processes that are killed, and every crash point. */
+/** Files that only `npm run long-tests` runs: recorded traffic, sessions of many megabytes, killed processes, every crash point, seeds of the simulator, and the longest kits. */
 export const slowSuites: readonly string[] = [
   "apps/cli/test/remote-chat.test.ts",
   "packages/core/src/driver/log/spill-values.test.ts",
@@ -51,6 +51,18 @@ export const slowSuites: readonly string[] = [
   "packages/store-redis/test/faults.test.ts",
   "packages/tools-data/test/snippet.test.ts",
   "packages/tools-files/test/killed-writer.test.ts",
+  "packages/simulator/test/seeds.test.ts",
+  "packages/simulator/test/simulate.test.ts",
+  "packages/simulator/test/schedules.test.ts",
+  "packages/simulator/test/trees.test.ts",
+  "packages/store-blob/test/s3-faults.test.ts",
+  "packages/store-blob/test/disk-faults.test.ts",
+  "packages/store-sqlite/test/processes.test.ts",
+  "packages/store-sqlite/test/kits.test.ts",
+  "packages/testing/test/loop/loop-properties.test.ts",
+  "packages/testing/test/provider/model-provider-kit.test.ts",
+  "packages/core/test/many-handles.test.ts",
+  "packages/server/test/payloads/h07-idle-streams.test.ts",
 ];
 
 /** The test files of `npm test` and of `npm run long-tests`. Those of the page in a browser have a run of their own: `npm run browser-tests`. */
