@@ -1,8 +1,8 @@
 /** The random suites: which file plays which rounds, and how many in `npm run long-tests`. `npm test` plays the few that stand in the file, where the file is not one of `slowSuites`. */
 export const randomSuites: readonly { readonly file: string; readonly rounds: Readonly<Record<string, string>> }[] = [
-  { file: "apps/cli/test/long-session.test.ts", rounds: { LOOPWRIGHT_CONTEXT_TURNS: "2000" } },
+  { file: "apps/cli/test/long-session.test.ts", rounds: { LOOPWRIGHT_CONTEXT_TURNS: "500" } },
   { file: "packages/context/test/long-session.test.ts", rounds: { LOOPWRIGHT_CONTEXT_TURNS: "2000" } },
-  { file: "packages/context/test/random-histories.test.ts", rounds: { LOOPWRIGHT_HISTORIES: "2500" } },
+  { file: "packages/context/test/random-histories.test.ts", rounds: { LOOPWRIGHT_HISTORIES: "1000" } },
   { file: "packages/core/test/budgets.test.ts", rounds: { LOOPWRIGHT_BUDGET_SEEDS: "200" } },
   { file: "packages/core/test/stored-snapshots.test.ts", rounds: { LOOPWRIGHT_SNAPSHOT_ROUNDS: "12" } },
   { file: "packages/core/test/many-handles.test.ts", rounds: { LOOPWRIGHT_STORMS: "600" } },
@@ -10,7 +10,7 @@ export const randomSuites: readonly { readonly file: string; readonly rounds: Re
   { file: "packages/server/test/two-servers.test.ts", rounds: { LOOPWRIGHT_TWO_SERVERS: "40" } },
   { file: "packages/simulator/test/crash-points.test.ts", rounds: { LOOPWRIGHT_CRASH_POINTS: "3" } },
   { file: "packages/simulator/test/schedules.test.ts", rounds: { LOOPWRIGHT_SCHEDULES: "4000" } },
-  { file: "packages/simulator/test/trees.test.ts", rounds: { LOOPWRIGHT_SEEDS: "120" } },
+  { file: "packages/simulator/test/trees.test.ts", rounds: { LOOPWRIGHT_SEEDS: "40" } },
   { file: "packages/simulator/test/seeds.test.ts", rounds: { LOOPWRIGHT_SEEDS: "600" } },
   { file: "packages/store-blob/test/damage.test.ts", rounds: { LOOPWRIGHT_DAMAGES: "5000" } },
   { file: "packages/store-blob/test/disk-faults.test.ts", rounds: { LOOPWRIGHT_CRASHES: "1000" } },

@@ -43,7 +43,9 @@ interface Spent {
 /** What the model calls of all sessions in the store came to, those that the crash cut off included. */
 async function callsOf(store: SessionStore): Promise<Spent & { readonly sessions: number }> {
   let [input, output] = [0, 0];
-  const sessions = await store.index.list("local", { limit: 100 });
+  const roots = await store.index.list("local", { limit: 100 });
+  const below = await Promise.all(roots.map(({ id: parent }) => store.index.list("local", { limit: 100, parent })));
+  const sessions = [...roots, ...below.flat()];
   for (const { id } of sessions)
     for (const fact of await store.log.read({ scope: "local", session: id })) {
       if (fact.type !== "model.finished" && fact.type !== "model.failed") continue;

@@ -1,5 +1,5 @@
 import { assertEventStream } from "@loopwright/testing";
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import {
   AgentError,
   createAgent,
@@ -243,6 +243,11 @@ async function played(seed: number, limit: number, limits: Partial<RunLimits>): 
   await calm();
   return { results: (await all).flat(), books, spent: sums.spent(account).tokens, highest };
 }
+
+// Loaded before the clock of a test advances: a module that is still being loaded would look like a hook that hangs.
+beforeAll(async () => {
+  await Promise.all([import("../src/driver/model/run-allowance.ts"), import("../src/driver/model/reservations.ts")]);
+});
 
 const seeds = Array.from({ length: Number(process.env["LOOPWRIGHT_BUDGET_SEEDS"] ?? 12) }, (_, at) => at + 1);
 

@@ -5,11 +5,11 @@ export const schema = `
     last_seq INTEGER NOT NULL DEFAULT 0, epoch INTEGER NOT NULL DEFAULT 0,
     node TEXT, lease_until INTEGER, due INTEGER,
     state TEXT NOT NULL DEFAULT 'open',
-    updated_at INTEGER, projection TEXT,
+    updated_at INTEGER, projection TEXT, parent TEXT,
     PRIMARY KEY (scope, id)
   ) WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS due_sessions ON sessions (due, scope, id) WHERE due IS NOT NULL;
-  CREATE INDEX IF NOT EXISTS recent_sessions ON sessions (scope, updated_at, id) WHERE updated_at IS NOT NULL;
+  CREATE INDEX IF NOT EXISTS recent_sessions ON sessions (scope, parent, updated_at, id) WHERE updated_at IS NOT NULL;
   CREATE TABLE IF NOT EXISTS facts (
     scope TEXT NOT NULL, session TEXT NOT NULL, seq INTEGER NOT NULL, body TEXT NOT NULL,
     PRIMARY KEY (scope, session, seq)

@@ -19,9 +19,10 @@ export function keepProjection(
   const projection = projectSession(session, known, facts);
   if (!projection) return;
   database.run(
-    "UPDATE sessions SET projection = ?, updated_at = ? WHERE scope = ? AND id = ?",
+    "UPDATE sessions SET projection = ?, updated_at = ?, parent = ? WHERE scope = ? AND id = ?",
     JSON.stringify(projection),
     projection.summary.updatedAt,
+    projection.summary.parent ?? null,
     scope,
     session,
   );
@@ -36,14 +37,15 @@ export function acmeIndex(database: Database): SessionIndex {
   /** Of a session whose facts are damaged, none. */
   const textsOf = (ref: SessionRef): readonly string[] => readable(() => factsOf(ref).flatMap(searchTextsOf)) ?? [];
   return {
-    async list(scope, { limit = pageMax, before, signal } = {}) {
+    async list(scope, { limit = pageMax, before, parent, signal } = {}) {
       signal?.throwIfAborted();
       return await database.atomically(() =>
         database
           .all(
-            `SELECT id, projection FROM sessions WHERE scope = ? AND updated_at IS NOT NULL AND (updated_at, id) < (?, ?)
+            `SELECT id, projection FROM sessions WHERE scope = ? AND parent IS ? AND updated_at IS NOT NULL AND (updated_at, id) < (?, ?)
              ORDER BY updated_at DESC, id DESC LIMIT ?`,
             scope,
+            parent ?? null,
             before?.updatedAt ?? Number.MAX_SAFE_INTEGER,
             before?.id ?? "",
             Math.max(0, limit),
@@ -62,7 +64,7 @@ export function acmeIndex(database: Database): SessionIndex {
       if (sought.length === 0) return [];
       return await database.atomically(() => {
         const recent = database.all(
-          "SELECT id, projection FROM sessions WHERE scope = ? AND updated_at IS NOT NULL ORDER BY updated_at DESC, id DESC LIMIT ?",
+          "SELECT id, projection FROM sessions WHERE scope = ? AND parent IS NULL AND updated_at IS NOT NULL ORDER BY updated_at DESC, id DESC LIMIT ?",
           scope,
           searchedSessionsMax,
         );

@@ -54,7 +54,7 @@ export const sourceFlaws: readonly SourceFlaw[] = [
   {
     name: "a call of class once is run again when it is in doubt",
     file: "loop/pending-calls.ts",
-    good: 'policy.replay !== "once" && ',
+    good: ' || policy.replay === "once"',
     bad: "",
   },
   { name: "a call in doubt is forgotten", file: "loop/turns.ts", good: "{ ...call, inDoubt: true }", bad: "call" },
@@ -153,8 +153,8 @@ export const sourceFlaws: readonly SourceFlaw[] = [
   {
     name: "the end of an answer is published without what was missed of it",
     file: "driver/live/hub.ts",
-    good: "if (untold.length > 0) batch.push(...untold);",
-    bad: "void untold;",
+    good: "if (unpublished.length > 0) batch.push(...unpublished);",
+    bad: "void unpublished;",
   },
   {
     name: "a session continues under another agent",

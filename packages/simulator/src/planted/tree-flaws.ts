@@ -21,7 +21,7 @@ export const treeFlaws: readonly SourceFlaw[] = [
   {
     name: "what a child spent is counted twice",
     isOfTree: true,
-    file: children,
+    file: "driver/children/child-facts.ts",
     good: "return endsKeyed(state, { ...ended, seq: 0, at: 0, v: 2 }) ? [ended] : [];",
     bad: "return endsKeyed(state, { ...ended, seq: 0, at: 0, v: 2 }) ? [{ ...ended, ...(ended.usage ? { usage: { ...ended.usage, input: 2 * ended.usage.input } } : {}) }] : [];",
   },
