@@ -30,7 +30,7 @@ const MUTANTS = [
     "steered: [...joins.steered, input]",
     "steered: ((joins.steered as QueuedInput[]).push(input), joins.steered)",
   ],
-  ["a class once tool runs again after a crash", "loop/pending-calls.ts", 'policy.replay !== "once" && ', ""],
+  ["a class once tool runs again after a crash", "loop/pending-calls.ts", ' || policy.replay === "once"', ""],
   ["the tools of a model call are taken for those of the run", "loop/turns.ts", "{ shown: fact.tools }", "{}"],
   ["a list of tools holds for the model calls after its own", "loop/turns.ts", "shown: ____, ", ""],
   ["a call in doubt is forgotten", "loop/turns.ts", "{ ...call, inDoubt: true }", "call"],
@@ -72,13 +72,13 @@ const MUTANTS = [
   [
     "an answer that was cut off keeps its end open",
     "prompt/valid-history.ts",
-    'if (message.role === "assistant" && last?.role === "assistant") this.#add(goOn, undefined);',
+    'if (message.role === "assistant" && last?.role === "assistant") this.#add(proceed, undefined);',
     "",
   ],
   [
     "the request ends with an answer",
     "prompt/valid-history.ts",
-    'messages.at(-1)?.role === "assistant" ? [...messages, goOn] : messages',
+    'messages.at(-1)?.role === "assistant" ? [...messages, proceed] : messages',
     "messages",
   ],
   [
