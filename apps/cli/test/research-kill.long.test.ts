@@ -1,6 +1,6 @@
 import type { Report } from "@loopwright/agents-research";
 import type { LoopwrightClient } from "@loopwright/client";
-import type { AgentEvent, DurableEvent } from "@loopwright/core";
+import type { AgentEvent, DurableEvent, Fact } from "@loopwright/core";
 import type { SessionStore } from "@loopwright/core/ports";
 import { redisMissing, startRedis } from "@loopwright/simulator/node";
 import { redisStore } from "@loopwright/store-redis";
@@ -40,18 +40,31 @@ interface Spent {
   readonly output: number;
 }
 
+/** The facts of all sessions in the store, those of children included, by session. */
+async function factsOf(store: SessionStore): Promise<readonly (readonly Fact[])[]> {
+  const roots = await store.index.list("local", { limit: 100 });
+  const below = await Promise.all(roots.map(({ id: parent }) => store.index.list("local", { limit: 100, parent })));
+  return Promise.all([...roots, ...below.flat()].map(({ id }) => store.log.read({ scope: "local", session: id })));
+}
+
+/** Resolves when a researcher has the content of a page in its log: a crash before that would leave nothing to cite. */
+async function pageRecorded(store: SessionStore): Promise<void> {
+  const pages = async (): Promise<number> =>
+    (await factsOf(store)).flat().filter((fact) => fact.type === "tool.finished" && hasUrl(fact.details)).length;
+  await expect.poll(pages, { timeout: 30_000 }).toBeGreaterThan(0);
+}
+
+const hasUrl = (details: unknown): boolean => typeof details === "object" && details !== null && "url" in details;
+
 /** What the model calls of all sessions in the store came to, those that the crash cut off included. */
 async function callsOf(store: SessionStore): Promise<Spent & { readonly sessions: number }> {
   let [input, output] = [0, 0];
-  const roots = await store.index.list("local", { limit: 100 });
-  const below = await Promise.all(roots.map(({ id: parent }) => store.index.list("local", { limit: 100, parent })));
-  const sessions = [...roots, ...below.flat()];
-  for (const { id } of sessions)
-    for (const fact of await store.log.read({ scope: "local", session: id })) {
-      if (fact.type !== "model.finished" && fact.type !== "model.failed") continue;
-      input += fact.usage?.input ?? 0;
-      output += fact.usage?.output ?? 0;
-    }
+  const sessions = await factsOf(store);
+  for (const fact of sessions.flat()) {
+    if (fact.type !== "model.finished" && fact.type !== "model.failed") continue;
+    input += fact.usage?.input ?? 0;
+    output += fact.usage?.output ?? 0;
+  }
   return { input, output, sessions: sessions.length };
 }
 
@@ -86,6 +99,7 @@ function check({ question, origin, fetched, events, calls }: Finished): void {
   const [report] = reports;
   const claims = report?.sections.flatMap((section) => section.claims) ?? [];
   const served = new Set(fetched.map((path) => `${origin}${path}`));
+  expect(claims.length).toBeGreaterThan(0);
   expect(claims.filter(({ sources }) => sources.length === 0 || sources.some((url) => !served.has(url)))).toEqual([]);
   for (const { statement, attribute } of question.facts)
     expect(claims.some(({ text }) => text === statement) || report?.open?.includes(`${attribute} of the ${question.subject}`)).toBe(true);
@@ -105,6 +119,9 @@ describe("a research that is killed in the middle", () => {
     const web = ["--agent", "research", "--web", served.origin];
     const asking = start(["ask", "--offline", ...web, question.question], { cwd });
     await reached;
+    const store = sqliteStore(`${cwd}/.loopwright/sessions.db`);
+    onEnd(() => store.close());
+    await pageRecorded(store);
     asking.child.kill("SIGKILL");
     await asking.ended;
     const server = await startServer({ cwd, flags: web, onEnd });
@@ -113,8 +130,6 @@ describe("a research that is killed in the middle", () => {
     const events = await untilEnd(server.client, lead?.id ?? "");
     server.child.kill("SIGTERM");
     await server.ended;
-    const store = sqliteStore(`${cwd}/.loopwright/sessions.db`);
-    onEnd(() => store.close());
     const calls = await callsOf(store);
     expect(calls.sessions).toBe(4);
     check({ question, origin: served.origin, fetched: served.fetched, events, calls });
@@ -132,12 +147,13 @@ describe("a research that is killed in the middle", () => {
       const stream = first.client.execute(question.question, { context: {} });
       stream.result().catch(() => {});
       await reached;
+      const store = redisStore({ url: redis.url });
+      onEnd(() => store.close());
+      await pageRecorded(store);
       const second = await startServer({ cwd, flags, onEnd });
       first.child.kill("SIGKILL");
       await first.ended;
       const events = await untilEnd(second.client, stream.sessionId);
-      const store = redisStore({ url: redis.url });
-      onEnd(() => store.close());
       check({ question, origin: served.origin, fetched: served.fetched, events, calls: await callsOf(store) });
     },
   );
