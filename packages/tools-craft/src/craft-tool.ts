@@ -1,7 +1,7 @@
 import { AgentError, defineTool, type Tool, type ToolEvent } from "@loopwright/core";
+import { envelope, snippet } from "@loopwright/tools-registry";
 import { z } from "zod";
 import { type Artifact, artifactOf, artifactsOf, craftName } from "./artifacts.ts";
-import { shownEnvelope, snippetOf } from "./shown-envelope.ts";
 
 export interface CraftToolOptions {
   /** Characters of one version. Default 200,000. */
@@ -76,8 +76,8 @@ export function craftTool({ charactersMax = 200_000, versionsMax = 200, artifact
         yield { type: "delta", delta: artifact.content.slice(at, at + pieceSize) };
       }
       const head = `${artifact.id}, version ${artifact.version}: ${artifact.title}`;
-      const output = shownEnvelope(`${head}\n${artifact.content}`);
-      yield { type: "complete", output, details: { artifact }, summary: shownEnvelope(`${head}\n${snippetOf(artifact.content)}`) };
+      const output = envelope(`${head}\n${artifact.content}`);
+      yield { type: "complete", output, details: { artifact }, summary: envelope(`${head}\n${snippet(artifact.content)}`) };
     },
   });
 }

@@ -61,6 +61,16 @@ describe("artifacts", () => {
     expect(JSON.stringify(provider.requests[1]?.messages.at(-1))).toMatch(/already_shown_to_the_user.*word299/);
   });
 
+  it("B57, B99: a later run reads its first 100 words, as already shown", async () => {
+    const { provider, session } = crafting([crafts({ title: "Long", content: long }), { text: "Done." }, { text: "Gladly." }]);
+    await execute(session, "Write it.").result();
+    await execute(session, "Thank you.").result();
+    // The artifact itself stands in `details`, which no vendor is sent.
+    const result = JSON.stringify(provider.requests[2]?.messages.flatMap((one) => (one.role === "tool_result" ? [one.content] : [])));
+    expect(result).toMatch(/already_shown_to_the_user.*word0 .*word99 \.\.\./);
+    expect(result).not.toContain("word100");
+  });
+
   it("two calls of one turn give two artifacts, or two versions of one", async () => {
     const { session } = crafting([
       crafts({ title: "A", content: "a" }, { title: "B", content: "b" }),
