@@ -25,7 +25,7 @@ const FAULT_TEST = "^packages/(store-redis|store-sqlite|channel-redis|queue-bull
 const EXCEPTIONS = {
   "providers-(?!scripted$|scripted/)[^/]+": "^packages/provider-kit/",
   "agents-[^/]+": "^packages/tools-[^/]+/",
-  "tools-craft": "^packages/tools-registry/",
+  "tools-(?:craft|image)": "^packages/tools-registry/",
   "chat-[^/]+": "^packages/client/",
   server: "^packages/host/",
   "backend-redis": "^packages/(store-redis|channel-redis|queue-bullmq)/",

@@ -1,6 +1,7 @@
 import { AgentError, defineTool, type Tool, type ToolContext, type ToolEvent } from "@loopwright/core";
 import type { BlobStore, GeneratedImage, ImageGenerator } from "@loopwright/core/ports";
 import { fileName } from "@loopwright/core/stores";
+import { envelope, snippet } from "@loopwright/tools-registry";
 import { z } from "zod";
 
 export interface GenerateImageArguments {
@@ -22,8 +23,6 @@ export interface GenerateImageOptions {
 
 const defaults = { bytesMax: 10 * 1024 * 1024, timeoutMs: 180_000 };
 const promptMax = 4_000;
-/** Words of the prompt that stay in later requests. */
-const snippetWords = 100;
 
 const parameters: z.ZodType<GenerateImageArguments> = z.object({
   prompt: z.string().trim().min(1).max(promptMax).describe("What the picture shows, with style, colours and light. One picture a call."),
@@ -81,17 +80,13 @@ interface Made {
 }
 
 function completion({ prompt, image: { bytes, mediaType }, blob, generator }: Made): ToolEvent {
-  const words = prompt.split(/\s+/);
-  const snippet = `${words.slice(0, snippetWords).join(" ")}${words.length > snippetWords ? " ..." : ""}`;
   return {
     type: "complete",
     output: [
-      { type: "text", text: shown("The user sees the picture already. Do not repeat it and do not link to it.") },
+      { type: "text", text: envelope("It is the picture. Do not link to it.") },
       { type: "image", mediaType, source: { blob } },
     ],
     details: { blob, mediaType, sizeBytes: bytes.byteLength, generator: generator.name, model: generator.model },
-    summary: shown(`The user has seen a picture of: ${snippet}`),
+    summary: envelope(`It is a picture of: ${snippet(prompt)}`),
   };
 }
-
-const shown = (text: string): string => `<already_shown>\n${text}\n</already_shown>`;

@@ -52,7 +52,7 @@ describe("generate_image (B100)", () => {
     await execute(session, "Paint a cat.").result();
     const now = JSON.stringify(resultOf(provider.requests[1]?.messages ?? []));
     expect(now).toContain(samplePng.base64);
-    expect(now).toContain("<already_shown>");
+    expect(now).toContain("<already_shown_to_the_user>");
     await execute(session, "What was it?").result();
     const later = JSON.stringify(resultOf(provider.requests[2]?.messages ?? []));
     expect(later).not.toContain(samplePng.base64);
