@@ -96,7 +96,7 @@ describe.concurrent("a server that ends", () => {
     expect(ended.stdout).toContain("Stopping. 1 run will continue at the next start.");
 
     const again = await startServer({ onEnd, cwd });
-    await again.prints("A run that was cut off goes on.");
+    await again.prints("A run that was cut off continues.");
     for await (const batch of again.client.follow("one", { after: "" })) {
       if (batch.some((event) => event.type === "run_end" && event.runId === runId)) break;
     }

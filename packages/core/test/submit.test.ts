@@ -369,7 +369,7 @@ describe("what is refused, or accepted already,", () => {
     const first = await made.session.submit("hi", { idempotencyKey: "k" });
     await calm();
     const before = await made.types();
-    const otherUser: ToolResultMessage = { role: "tool_result", toolCallId: "nobody", content: "x" };
+    const otherUser: ToolResultMessage = { role: "tool_result", toolCallId: "call-unknown", content: "x" };
     for (const session of [made.session, made.again()]) {
       await expect(session.submit([otherUser])).rejects.toMatchObject({ code: "CALL_UNKNOWN" });
       await expect(session.submit("hi", { parent: "999" })).rejects.toMatchObject({ code: "INPUT_INVALID" });

@@ -96,7 +96,7 @@ async function proceed(server: AgentServer, logger: RunLogger): Promise<void> {
   if (count > 0)
     logger.notify(
       "recovered",
-      [`${count === 1 ? "A run that was" : `${count} runs that were`} cut off ${count === 1 ? "goes" : "go"} on.`],
+      [`${count === 1 ? "A run that was" : `${count} runs that were`} cut off ${count === 1 ? "continues" : "continue"}.`],
       {
         count,
       },

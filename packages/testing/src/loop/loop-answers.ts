@@ -82,7 +82,7 @@ export function approvalFacts(
   const end: FactBody =
     prints === "expire"
       ? { type: "tool.finished", ...call, outcome: "expired", output: [{ type: "text", text: "Nobody decided." }] }
-      : { type: "approval.decided", ...call, decision: prints, by: "somebody", ...(args ? { args } : {}) };
+      : { type: "approval.decided", ...call, decision: prints, by: "ann", ...(args ? { args } : {}) };
   return { request: { type: "approval.requested", ...call, argsDigest: callKey, reason: "Sure?", ...deadline }, end };
 }
 
