@@ -33,6 +33,34 @@ pageTest("a message that is sent during an answer waits in sight, and is answere
   expect(await chat.questions.count()).toBe(2);
 });
 
+pageTest("a message whose acceptance comes before the answer to its request is shown once", async ({ serve, open }) => {
+  const model = handModel();
+  const { url } = await serve({ provider: model.provider });
+  const page = await open(url);
+  const chat = chatPage(page);
+  await chat.say("First");
+  const answer = await model.next();
+  answer.say("Answer one");
+  await chat.text("Answer one").waitFor();
+  const released = Promise.withResolvers<void>();
+  await page.route("**/messages", async (route) => {
+    const response = await route.fetch();
+    await released.promise;
+    await route.fulfill({ response });
+  });
+  await chat.say("Second");
+  const waiting = page.getByRole("list", { name: "Waiting messages" });
+  await waiting.getByText("Next").waitFor();
+  expect(await waiting.getByRole("listitem").allTextContents()).toEqual(["NextSecond"]);
+  released.resolve();
+  answer.end();
+  const next = await model.next();
+  next.say("Answer two");
+  next.end();
+  await chat.rested();
+  expect(await chat.questions.count()).toBe(2);
+});
+
 pageTest("a message that steers joins the answer before the model is asked again", async ({ serve, open }) => {
   const model = handModel();
   const { url } = await serve({ provider: model.provider });

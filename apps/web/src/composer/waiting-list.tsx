@@ -10,7 +10,10 @@ export interface WaitingListProps {
 
 /** What was sent while an answer is being written: what joins it, and what comes after it. */
 export function WaitingList({ waiting, sending }: WaitingListProps): ReactNode {
-  if (waiting.length === 0 && sending === undefined) return null;
+  // The event that the message was accepted may come before the answer to its request: it is shown once.
+  const isAccepted = waiting.some(({ message }) => message !== undefined && textOf(message) === sending);
+  const unaccepted = isAccepted ? undefined : sending;
+  if (waiting.length === 0 && unaccepted === undefined) return null;
   return (
     <ul className="waiting" aria-label="Waiting messages">
       {waiting.map(({ inputId, mode, message }) => (
@@ -19,10 +22,10 @@ export function WaitingList({ waiting, sending }: WaitingListProps): ReactNode {
           <span className="waiting-text">{message ? labelOf(textOf(message)) : "Answer again"}</span>
         </li>
       ))}
-      {sending === undefined ? null : (
+      {unaccepted === undefined ? null : (
         <li className="waiting-item">
           <span className="spinner" />
-          <span className="waiting-text">{labelOf(sending)}</span>
+          <span className="waiting-text">{labelOf(unaccepted)}</span>
           <span className="visually-hidden">Sending</span>
         </li>
       )}
