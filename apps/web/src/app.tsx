@@ -1,18 +1,20 @@
 import { isAgentError } from "@loopwright/core/protocol";
-import { type ReactNode, useCallback, useEffect, useState } from "react";
+import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { NoticeList } from "./app/notice-list.tsx";
+import type { Route } from "./app/route.ts";
 import { useServices } from "./app/services.ts";
-import { ShortcutsDialog } from "./app/shortcuts-dialog.tsx";
 import { SignIn } from "./app/sign-in.tsx";
 import { themes } from "./app/theme.ts";
 import { useListUpdates } from "./app/use-list-updates.ts";
 import { goTo, useRoute } from "./app/use-route.ts";
-import { useShortcuts } from "./app/use-shortcuts.ts";
 import { useSidebar } from "./app/use-sidebar.ts";
 import { useWatched } from "./app/use-watched.ts";
+import { ShortcutsDialog } from "./keys/shortcuts-dialog.tsx";
+import { useShortcuts } from "./keys/use-shortcuts.ts";
 import { SessionScreen } from "./session/session-screen.tsx";
 import { StartScreen } from "./session/start-screen.tsx";
+import { SettingsScreen } from "./settings/settings-screen.tsx";
 import { Sidebar } from "./sidebar/sidebar.tsx";
 
 /** The page: the list of conversations, and the one that is open. */
@@ -24,6 +26,12 @@ export function App(): ReactNode {
   const refusal = useWatched(list, ({ error }) => (isAgentError(error, "UNAUTHENTICATED") ? error : undefined));
   const sessionId = route.name === "session" ? route.sessionId : undefined;
 
+  // Where the settings lead back to.
+  const place = useRef<Route>({ name: "new" });
+  useEffect(() => {
+    if (route.name !== "settings") place.current = route;
+  }, [route]);
+  const closeSettings = useCallback(() => goTo(place.current), []);
   useEffect(() => {
     void agents.load();
   }, [agents]);
@@ -54,6 +62,7 @@ export function App(): ReactNode {
     sidebar: sidebar.toggle,
     next: () => openNeighbour(1),
     previous: () => openNeighbour(-1),
+    settings: () => (route.name === "settings" ? closeSettings() : goTo({ name: "settings" })),
     theme() {
       const next = themes[(themes.indexOf(theme.read()) + 1) % themes.length] ?? "system";
       theme.choose(next);
@@ -61,12 +70,15 @@ export function App(): ReactNode {
     },
   });
 
+  const onSidebar = sidebar.isShown ? undefined : sidebar.open;
   if (refusal) return <SignIn error={refusal} />;
   return (
     <div className="page" data-sidebar={sidebar.isShown ? "shown" : "hidden"}>
-      <button type="button" className="skip-link" onClick={() => focusOn("message")}>
-        Skip to the message field
-      </button>
+      {route.name === "settings" ? null : (
+        <button type="button" className="skip-link" onClick={() => focusOn("message")}>
+          Skip to the message field
+        </button>
+      )}
       <nav className="sidebar" aria-label="Conversations" inert={!sidebar.isShown}>
         <Sidebar currentId={sessionId} onShortcuts={showHelp} onChosen={sidebar.closeDrawer} onHide={sidebar.close} />
       </nav>
@@ -75,14 +87,16 @@ export function App(): ReactNode {
       ) : null}
       <main className="main" inert={sidebar.isDrawerOpen}>
         {route.name === "new" ? (
-          <StartScreen onSidebar={sidebar.isShown ? undefined : sidebar.open} />
+          <StartScreen onSidebar={onSidebar} />
+        ) : route.name === "settings" ? (
+          <SettingsScreen sectionId={route.sectionId} onSidebar={onSidebar} onClose={closeSettings} />
         ) : (
           <SessionScreen
             key={route.sessionId}
             sessionId={route.sessionId}
             messageId={route.messageId}
             runId={route.runId}
-            onSidebar={sidebar.isShown ? undefined : sidebar.open}
+            onSidebar={onSidebar}
           />
         )}
       </main>

@@ -218,7 +218,7 @@ pageTest(
     await page.getByRole("link", { name: "The one" }).waitFor();
     await page.getByRole("button", { name: "Skip to the message field" }).focus();
     const order: string[] = [];
-    for (let step = 0; step < 12; step++) {
+    for (let step = 0; step < 13; step++) {
       if (step > 0) await page.keyboard.press("Tab");
       const name = await focused(page);
       if (order.includes(name)) break;
@@ -245,6 +245,7 @@ pageTest(
       "Actions for The one",
       "As the system",
       "Keyboard shortcuts",
+      "Settings",
       "Message",
       "Attach files",
       "Model",

@@ -3,6 +3,8 @@ import { hashOf, type Route, routeOf } from "./route.ts";
 
 const routes: readonly Route[] = [
   { name: "new" },
+  { name: "settings" },
+  { name: "settings", sectionId: "appearance" },
   { name: "session", sessionId: "01jd_a-b" },
   { name: "session", sessionId: "s1", messageId: "12" },
   { name: "session", sessionId: "s1", messageId: "12.3" },
@@ -14,7 +16,19 @@ it("a route and its hash name the same place", () => {
 });
 
 it("a hash that names nothing of ours is a new conversation", () => {
-  const strange = ["", "#", "#/", "#/c/", "#/c/UPPER", "#/c/../x", "#/c/s1/x/2", "#/c/s1/m/<b>", `#/c/${"a".repeat(65)}`];
+  const strange = [
+    "",
+    "#",
+    "#/",
+    "#/c/",
+    "#/settings/A B",
+    "#/settings/x/y",
+    "#/c/UPPER",
+    "#/c/../x",
+    "#/c/s1/x/2",
+    "#/c/s1/m/<b>",
+    `#/c/${"a".repeat(65)}`,
+  ];
   for (const hash of strange) expect(routeOf(hash)).toEqual({ name: "new" });
 });
 

@@ -7,6 +7,8 @@ import { ThemeSwitch } from "../app/theme-switch.tsx";
 import { goTo } from "../app/use-route.ts";
 import { useWatched } from "../app/use-watched.ts";
 import { inertText } from "../conversation/markdown/plain-text.tsx";
+import { keyLabels } from "../keys/shortcuts.ts";
+import { isApple } from "../keys/use-shortcuts.ts";
 import { DeleteDialog } from "./delete-dialog.tsx";
 import { SessionGroups } from "./session-groups.tsx";
 
@@ -81,6 +83,15 @@ export function Sidebar({ currentId, onShortcuts, onChosen, onHide }: SidebarPro
         <button type="button" className="icon-button" aria-label="Keyboard shortcuts" title="Keyboard shortcuts (?)" onClick={onShortcuts}>
           <Icon name="keyboard" />
         </button>
+        <a
+          className="icon-button"
+          href={hashOf({ name: "settings" })}
+          aria-label="Settings"
+          title={`Settings (${keyLabels("Mod+,", isApple).join(isApple ? "" : "+")})`}
+          onClick={onChosen}
+        >
+          <Icon name="settings" />
+        </a>
       </div>
       {doomed ? (
         <DeleteDialog

@@ -11,7 +11,8 @@ export type ShortcutName =
   | "rename"
   | "model"
   | "run"
-  | "theme";
+  | "theme"
+  | "settings";
 
 export interface Shortcut {
   readonly name: ShortcutName;
@@ -33,6 +34,7 @@ export const shortcuts: readonly Shortcut[] = [
   { name: "model", keys: ["Mod+Shift+M"], does: "Choose the model" },
   { name: "sidebar", keys: ["Mod+B"], does: "Show or hide the list of conversations" },
   { name: "theme", keys: ["Mod+Shift+L"], does: "Light, dark or as the system" },
+  { name: "settings", keys: ["Mod+,"], does: "Settings" },
   { name: "help", keys: ["?", "Mod+/"], does: "This list" },
 ];
 

@@ -1,0 +1,23 @@
+import type { SettingsSection } from "./settings-section.ts";
+
+/** The sections of the settings, in the order of the list. The first is open by default. */
+export const settingsSections: readonly SettingsSection[] = [
+  {
+    id: "appearance",
+    title: "Appearance",
+    icon: "sun",
+    load: async () => (await import("./sections/appearance-section.tsx")).AppearanceSection,
+  },
+  {
+    id: "agents",
+    title: "Agents",
+    icon: "spark",
+    load: async () => (await import("./sections/agents-section.tsx")).AgentsSection,
+  },
+  {
+    id: "keyboard",
+    title: "Keyboard",
+    icon: "keyboard",
+    load: async () => (await import("./sections/keyboard-section.tsx")).KeyboardSection,
+  },
+];
