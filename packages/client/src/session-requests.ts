@@ -139,8 +139,8 @@ export function createSessionRequests(client: ClientContext): SessionRequests {
   const json = <T>(request: WireRequest): Promise<T> => requestJson<T>(client, request);
   const keyed = <T>(
     path: string,
-    { idempotencyKey, ...more }: Omit<WireRequest, "path"> & { readonly idempotencyKey: string },
-  ): Promise<T> => requestSurely<T>(client, { ...more, path, headers: { "Idempotency-Key": idempotencyKey } });
+    { idempotencyKey, headers, ...more }: Omit<WireRequest, "path"> & { readonly idempotencyKey: string },
+  ): Promise<T> => requestSurely<T>(client, { ...more, path, headers: { ...headers, "Idempotency-Key": idempotencyKey } });
   const followed = <T extends Recorded<Pick<AcceptedDecision, "runId" | "seq">>>(accepted: T): T & Followed => {
     const { sessionId, runId, seq } = accepted;
     const snapshot = (): Promise<SessionSnapshot> => requests.get(sessionId);
@@ -166,9 +166,10 @@ export function createSessionRequests(client: ClientContext): SessionRequests {
     async remove(id, { signal } = {}) {
       await sendRequest(client, { method: "DELETE", path: pathOf(id), signal });
     },
-    submit(id, input, { idempotencyKey = newId(client), mode, parent, streamVersion, signal, ...options } = {}) {
+    submit(id, input, { idempotencyKey = newId(client), mode, parent, streamVersion, signal, trace, ...options } = {}) {
       const body = typeof input === "object" && "regenerate" in input ? input : { input };
-      return keyed(`${pathOf(id)}/messages`, { json: { ...body, mode, parent, streamVersion, options }, idempotencyKey, signal });
+      const json = { ...body, mode, parent, streamVersion, options };
+      return keyed(`${pathOf(id)}/messages`, { json, idempotencyKey, signal, headers: { traceparent: trace } });
     },
     sendResults: async (id, results, { signal } = {}) =>
       followed(

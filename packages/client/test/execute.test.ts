@@ -72,6 +72,23 @@ describe("an execution over HTTP", () => {
     expect(await requests[0]?.json()).toEqual({ sessionId: "s1", input: "hello", options: {} });
   });
 
+  it("sends the trace of the caller's work as a header, and not in the body", async () => {
+    const sent: { readonly trace: string | null; readonly body: string }[] = [];
+    const fetch = async (input: RequestInfo | URL, init?: RequestInit): Promise<Response> => {
+      const request = new Request(input, init);
+      sent.push({ trace: request.headers.get("traceparent"), body: await request.text() });
+      return new Response(null, { status: 404 });
+    };
+    const trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    const client = createClient({ url: "http://127.0.0.1:9", fetch });
+    await expect(client.execute("Hi", { trace, model: "small" }).result()).rejects.toThrow();
+    await expect(client.sessions.submit("a", "Hi", { trace, model: "small" })).rejects.toThrow();
+    expect(sent.map(({ trace: header, body }) => [header, body.includes("00f067aa0ba902b7"), body.includes("small")])).toEqual([
+      [trace, false, true],
+      [trace, false, true],
+    ]);
+  });
+
   it("makes a session and a key of its own where none is given", async () => {
     const { client, requests } = scene(sse(...ends));
     const stream = client.execute("hello", { agent: "helper", model: "m2", temperature: 0 });

@@ -27,7 +27,7 @@ export type {
 } from "./agent/hooks.ts";
 export type { ModelRef, ProviderEntry } from "./agent/model-ref.ts";
 export { providerEntry } from "./agent/model-ref.ts";
-export type { EffectObservation, ObservedEffect, Observer } from "./agent/observer.ts";
+export type { EffectObservation, ObservedEffect, ObservedRun, Observer } from "./agent/observer.ts";
 export type { OutputSpec } from "./agent/output-spec.ts";
 export type { AgentPrompt, PromptContext, PromptLayer } from "./agent/prompt-layer.ts";
 export { promptLayers } from "./agent/prompt-layer.ts";

@@ -291,3 +291,11 @@ describe("two sessions on one ledger, in a random order", () => {
     expect(results.some(({ limit }) => limit?.which === "tokens")).toBe(true);
   });
 });
+
+it("a refusal for a window of time has the time until it ends as the time to wait", async () => {
+  const clock = manualClock(Date.parse("2026-11-23T23:00:00Z"));
+  const ledger = memoryLedger({ limits: { "scope/local": { tokens: 1, per: "day" } }, clock });
+  const { session } = world([{ text: "Never." }], { session: { ledger, clock } });
+  const { error } = await execute(session, "Hi").result();
+  expect(error).toMatchObject({ code: "LIMIT_REACHED", retryable: false, retryAfterMs: 3_600_000 });
+});

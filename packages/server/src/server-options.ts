@@ -91,6 +91,11 @@ export interface HttpOptions {
   readonly authorize?: Authorize;
   /** Routes of the application beside the built-in ones, behind the same checks. Default: none. */
   readonly routes?: readonly ExtensionRoute[];
+  /**
+   * More of the text of `/metrics`: lines in the text format of Prometheus, of all scopes. Only an operator gets them: a trusted principal, or one that
+   * `authorize` permits `server.inspect`. An error is logged, and the rest is served. Default: none.
+   */
+  readonly metrics?: () => string | Promise<string>;
   /** Admits every caller where there is no `authenticate`. Only callers from this machine are trusted. Default false. */
   readonly insecure?: boolean;
   /** Host names that requests may use beside those of loopback, with the port unless it is the default of the scheme. */

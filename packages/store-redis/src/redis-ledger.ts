@@ -84,10 +84,11 @@ export function redisLedger(
       const refused = sums[Number(place) - 1];
       if (!refused) return { type: "reserved" };
       const which = textOf(unit) === "costUsd" ? "costUsd" : "tokens";
-      const { account, limit } = refused;
+      const { account, limit, endsAt } = refused;
       const most = limit[which] ?? 0;
       const left = Math.max(0, which === "tokens" ? most - Number(textOf(spent)) : (Number(nanosOf(most)) - Number(textOf(spent))) / 1e9);
-      return { type: "refused", account, which, limit: most, ...(limit.per === undefined ? {} : { per: limit.per }), left };
+      const per = { ...(limit.per === undefined ? {} : { per: limit.per }), ...(endsAt === undefined ? {} : { resetsAt: endsAt }) };
+      return { type: "refused", account, which, limit: most, ...per, left };
     },
     settle: (id, spent) => end(id, spent, false),
     release: (id) => end(id, { tokens: 0 }, true),

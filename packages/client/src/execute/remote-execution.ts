@@ -67,7 +67,7 @@ export function executeRemotely(client: ClientContext, input: ExecuteInput, opti
     const session = { id: sessionId, messages: () => messages };
     const calls = createCallAnswers(client, { tools: runTools ? tools : [], signal: aborting.signal, session });
     const read = createRunReader(client, { onEvent, onAccepted: accepted.resolve, onState });
-    const whole = { key, json: bodyOf(sessionId, input, options) };
+    const whole = { key, json: bodyOf(sessionId, input, options), trace: options.trace };
     let end = await read(whole);
     for (;;) {
       const results = await calls.answer(end.complete.pendingToolCalls);
@@ -108,7 +108,8 @@ function joined(before: RunEnd, { messages, complete }: RunEnd): RunEnd {
 }
 
 function bodyOf(sessionId: string, input: ExecuteInput, options: ClientExecuteOptions): unknown {
-  const { sessionId: _, idempotencyKey: __, signal: ___, onState: ____, runTools = true, agent, context, tools, ...chosen } = options;
+  const { sessionId: _, idempotencyKey: __, signal: ___, onState: ____, trace: _____, runTools = true, agent, context, ...more } = options;
+  const { tools, ...chosen } = more;
   const declared = tools?.map((tool) => declaredTool(tool, runTools));
   // A session of our own making begins with this request, and its agent need not be named where the server has one.
   const begun = options.sessionId === undefined ? { ...context } : context;

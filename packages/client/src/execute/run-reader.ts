@@ -12,6 +12,8 @@ import { type ConnectionState, watch } from "../stream/watch.ts";
 export interface RunRequest {
   readonly key: string;
   readonly json: unknown;
+  /** The `traceparent` of the caller's work. */
+  readonly trace?: string | undefined;
 }
 
 export interface RunReaderOptions {
@@ -53,9 +55,9 @@ export function createRunReader(client: ClientContext, options: RunReaderOptions
     onState?.(state);
   };
 
-  return async ({ key, json }) => {
+  return async ({ key, json, trace }) => {
     const request = (): WireRequest => {
-      const headers = { "Idempotency-Key": key, "Last-Event-ID": last && encodeCursor(last) };
+      const headers = { "Idempotency-Key": key, "Last-Event-ID": last && encodeCursor(last), traceparent: trace };
       return { path: "/api/agent/execute", json, headers };
     };
     for await (const frames of watch(client, { request, mayWait, onState: notifyState })) {

@@ -1,4 +1,4 @@
-import type { Fact, FactBody } from "../loop/fact.ts";
+import type { Access, Fact, FactBody, Labels, ParentLink } from "../loop/fact.ts";
 import type { SessionRef } from "../ports/session-log.ts";
 import type { SessionSnapshot } from "../protocol/snapshot.ts";
 
@@ -27,6 +27,19 @@ export type ObservedEffect =
   /** The tool's `lookup` of a call with an unknown outcome. */
   | { readonly type: "lookup-tool"; readonly id: string; readonly runId: string; readonly callKey: string; readonly tool: string };
 
+/** A run that is open, or waits to begin. */
+export interface ObservedRun {
+  readonly runId: string;
+  readonly agent?: string;
+  /** The user whose input it answers. */
+  readonly access?: Access;
+  readonly labels?: Labels;
+  /** The `traceparent` (W3C Trace Context) that its input was recorded with. */
+  readonly trace?: string;
+  /** The session is a child: the call that it was started for. */
+  readonly parent?: ParentLink;
+}
+
 /** The observation of one attempt. */
 export interface EffectObservation {
   /** Calls `run` once and returns its result. The whole attempt happens within `run`, so a context that is set here reaches providers and tools. */
@@ -43,11 +56,17 @@ export interface Observer {
   /**
    * The batch is in the log. The batches of one session come in the order of `seq`, in each process that appends. A new owner repeats the facts since
    * the claim before its own, because they may not have been observed: deduplicate by `ref` and `seq`. `snapshot`: the session right after these
-   * facts, or later if they are repeated; its cost is the number of messages, once for each batch.
+   * facts, or later if they are repeated; its cost is the number of messages, once for each batch. `run`: what is known of a run at that moment;
+   * `undefined` if it has ended.
    */
-  facts?(ref: SessionRef, facts: readonly Fact[], snapshot: () => SessionSnapshot): void;
-  /** An attempt starts, after its intent is in the log. */
-  effect?(ref: SessionRef, effect: ObservedEffect): EffectObservation | undefined;
+  facts?(ref: SessionRef, facts: readonly Fact[], snapshot: () => SessionSnapshot, run: (runId: string) => ObservedRun | undefined): void;
+  /** An attempt starts, after its intent is in the log. `run`: the run that it belongs to. */
+  effect?(ref: SessionRef, effect: ObservedEffect, run: ObservedRun): EffectObservation | undefined;
+  /**
+   * The `traceparent` of the work that runs now, which is recorded with an input that comes without one: with the inputs of children, for example,
+   * since a tool starts them within its `around`. Asked once for each input; of several observers the first that has one counts.
+   */
+  trace?(): string | undefined;
   /** A hook, a tool, a provider, another observer or the runtime itself threw an error that it must not throw. `where`: a sentence. */
   bug?(ref: SessionRef, where: string, error: unknown): void;
   /** A host has removed the session and its log. */

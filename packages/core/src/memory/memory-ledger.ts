@@ -65,8 +65,8 @@ class LedgerInMemory implements MemoryLedger {
     const sums = ledgerSums(this.#limits, accounts, this.#clock.now());
     for (const sum of sums) {
       const { tokens, costUsd } = this.#spentIn(sum);
-      const { account, limit } = sum;
-      const per = limit.per === undefined ? {} : { per: limit.per };
+      const { account, limit, endsAt } = sum;
+      const per = { ...(limit.per === undefined ? {} : { per: limit.per }), ...(endsAt === undefined ? {} : { resetsAt: endsAt }) };
       if (tokens + ask.tokens > (limit.tokens ?? Number.POSITIVE_INFINITY))
         return refusal({ account, which: "tokens", limit: limit.tokens as number, ...per }, tokens);
       if (exact(costUsd + (ask.costUsd ?? 0)) > (limit.costUsd ?? Number.POSITIVE_INFINITY))

@@ -40,7 +40,7 @@ export type LedgerOutcome =
   | { readonly type: "reserved" }
   /**
    * `limit`: that of `account`, in units of `which`. `per`: the window that it is for, which is full; absent: all time. `left`: what of the limit is
-   * left, so that a last answer can be asked for that fits; not negative.
+   * left, so that a last answer can be asked for that fits; not negative. `resetsAt`: when the window of `per` ends, in milliseconds since the epoch.
    */
   | {
       readonly type: "refused";
@@ -48,6 +48,7 @@ export type LedgerOutcome =
       readonly which: "tokens" | "costUsd";
       readonly limit: number;
       readonly per?: LedgerPeriod;
+      readonly resetsAt?: number;
       readonly left: number;
     };
 

@@ -28,6 +28,11 @@ export interface ExecuteOptions extends RunOptions {
   readonly idempotencyKey?: string;
   /** Recorded with the input, for prompts, hooks and tools. */
   readonly labels?: Labels;
+  /**
+   * The `traceparent` (W3C Trace Context) of the caller's work, recorded with the input. Ignored if it is none. Default: the one that an observer
+   * gives (see `Observer.trace`).
+   */
+  readonly trace?: string;
   /** Aborts the run of this input (not: stops watching). */
   readonly signal?: AbortSignal;
 }

@@ -93,3 +93,4 @@ export { errorFromProblem, type Problem, type ProblemOptions, problemOf } from "
 export type { ScheduleRequest, SessionSchedule } from "./schedule.ts";
 export { scheduleLimits } from "./schedule.ts";
 export type { OpenRun, PendingChild, RunningTool, SessionSnapshot, SnapshotMessage, WaitingInput } from "./snapshot.ts";
+export { isTraceparent } from "./traceparent.ts";

@@ -1,9 +1,10 @@
 import type { SubmitOptions } from "@loopwright/core/protocol";
 import { accessOf } from "../identity/access-of.ts";
 import type { RequestContext } from "../request/route.ts";
+import { traceOf } from "../request/trace-of.ts";
 import { idempotencyKeyOf } from "./idempotency/read-idempotency-key.ts";
 
 /** The access and the idempotency key of a request, as options of a submission. @throws AgentError INPUT_INVALID for a key that cannot be used */
 export function submitOptionsOf({ request, principal }: Pick<RequestContext, "request" | "principal">): SubmitOptions {
-  return { ...idempotencyKeyOf(request), access: accessOf(principal) };
+  return { ...idempotencyKeyOf(request), access: accessOf(principal), ...traceOf(request) };
 }

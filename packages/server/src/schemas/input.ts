@@ -61,7 +61,7 @@ export const inputMode: z.ZodType<Mode> = exactly<Mode>()(z.enum(["enqueue", "st
 export const parentId: z.ZodType<Parent> = exactly<Parent>()(z.string().max(64).nullable());
 
 /** How the input of the execute route is to be answered. */
-export type RequestOptions = Omit<ExecuteOptions, "idempotencyKey" | "signal" | "labels"> & LabelledOptions;
+export type RequestOptions = Omit<ExecuteOptions, "idempotencyKey" | "signal" | "labels" | "trace"> & LabelledOptions;
 
 /** The run's options, and how the input joins the session. */
 export const requestOptions: z.ZodType<RequestOptions> = exactly<RequestOptions>()(

@@ -20,22 +20,29 @@ async function beforeMidnight({ now, pass }: LedgerUnderTest, leadMs: number, ah
   while (new Date(now()).getUTCMonth() !== new Date(now() + dayMs).getUTCMonth()) await pass(dayMs);
 }
 
-const full = (limit: number, per: "day" | "month") => ({ type: "refused", account: "windows", which: "tokens", limit, per, left: 0 });
+/** The refusal of a full window, with its end. */
+function full({ now }: LedgerUnderTest, limit: number, per: "day" | "month") {
+  const today = new Date(now());
+  const [year, month, day] = [today.getUTCFullYear(), today.getUTCMonth(), today.getUTCDate()];
+  const resetsAt = per === "day" ? Date.UTC(year, month, day + 1) : Date.UTC(year, month + 1, 1);
+  return { type: "refused", account: "windows", which: "tokens", limit, per, resetsAt, left: 0 };
+}
 
 /** The promises of `UsageLedger` about windows of time. */
 export const windowCases: StoreKit<LedgerUnderTest> = [
   {
     id: "windows",
-    promise: "a limit per day begins again at midnight, one per month with the month, and each bounds its own sum",
+    promise:
+      "a limit per day begins again at midnight, one per month with the month; each bounds its own sum, and a refusal names the end of its window",
     async run(make) {
       const under = await make();
       const ask = asking(under, "windows");
       await beforeMidnight(under, 60_000);
       expectSame((await ask(100)).type, "reserved", "a full day");
-      expectSame(await ask(1), full(100, "day"), "one more on that day");
+      expectSame(await ask(1), full(under, 100, "day"), "one more on that day");
       await under.pass(60_000);
       expectSame((await ask(50)).type, "reserved", "the next day");
-      expectSame(await ask(1), full(150, "month"), "one more in that month");
+      expectSame(await ask(1), full(under, 150, "month"), "one more in that month");
       await under.pass(32 * dayMs);
       expectSame((await ask(100)).type, "reserved", "the next month");
     },
@@ -54,7 +61,7 @@ export const windowCases: StoreKit<LedgerUnderTest> = [
       await ledger.settle("settled", { tokens: 40, source: "reported" });
       await ledger.release("released");
       expectSame((await ask(100)).type, "reserved", "all of the next day");
-      expectSame(await ask(1), full(100, "day"), "one more on the next day");
+      expectSame(await ask(1), full(under, 100, "day"), "one more on the next day");
     },
   },
   {

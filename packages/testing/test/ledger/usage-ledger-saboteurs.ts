@@ -304,6 +304,18 @@ export const usageLedgerSaboteurs: readonly Saboteur<LedgerUnderTest>[] = [
     make: limited(({ per: _, ...limit }) => [limit]),
   },
   {
+    defect: "refuses without the end of the window",
+    breaks: ["windows", "window-settled"],
+    make: spoiled((honest) => ({
+      reserve(request) {
+        const outcome = honest.reserve(request) as LedgerOutcome;
+        if (outcome.type !== "refused") return outcome;
+        const { resetsAt: _, ...rest } = outcome;
+        return rest;
+      },
+    })),
+  },
+  {
     defect: "ends the days of all zones at midnight of UTC",
     breaks: ["window-zone"],
     make: limited(({ timeZone: _, ...limit }) => [limit]),

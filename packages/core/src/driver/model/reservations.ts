@@ -78,7 +78,7 @@ export class Reservations {
         const last = isLast ? prepared : lastCall(prepared, limit);
         const room = tries < lastTries ? await this.#roomFor({ ...request, prepared: last }, outcome) : undefined;
         if (!isLast) before = [{ type: "limit.reached", runId: effect.runId, ...limit }];
-        if (room === undefined) return { refused: [...before, refusedEnd(run, outcome, prepared)] };
+        if (room === undefined) return { refused: [...before, refusedEnd({ run, prepared, now: this.#deps.clock.now() }, outcome)] };
         prepared = boundedCall(last, room);
       }
     } catch (error) {
@@ -199,13 +199,20 @@ interface Settling {
   readonly closing: FactBody;
 }
 
+interface RefusedCall {
+  readonly run: Run;
+  readonly prepared: PreparedModel;
+  readonly now: number;
+}
+
 /** Ends the run as at a limit of its own, without a last model call. */
-function refusedEnd(run: Run, { account, which, limit, per }: Refusal, prepared: PreparedModel): FactBody {
+function refusedEnd({ run, prepared, now }: RefusedCall, { account, which, limit, per, resetsAt }: Refusal): FactBody {
   const { runId } = run;
   const kept = keptOf(prepared);
   if (run.limits.onLimit === "stop") return { type: "run.finished", runId, status: "completed", reason: "limit", ...kept };
   const what = which === "tokens" ? "tokens" : "US dollars";
   const message = `The account \`${account}\` has reached its limit of ${limit} ${what}${per === undefined ? "" : ` per ${per}`}.`;
-  const failure = { code: "LIMIT_REACHED", message, retryable: false } as const;
+  const wait = resetsAt === undefined ? {} : { retryAfterMs: Math.max(0, resetsAt - now) };
+  const failure = { code: "LIMIT_REACHED", message, retryable: false, ...wait } as const;
   return { type: "run.finished", runId, status: "failed", reason: failure.code, failure, ...kept };
 }

@@ -7,20 +7,22 @@ import type { Effect } from "../../loop/effect.ts";
 import type { Fact, FactBody } from "../../loop/fact.ts";
 import type { EffectHost, Prepared } from "../effects/effect-deps.ts";
 import { andThen, type SyncOrAsync } from "../effects/sync-or-async.ts";
-import type { Observation, ObservedAttempt } from "../setup/observation.ts";
+import { type Observation, type ObservedAttempt, observedRun } from "../setup/observation.ts";
 
 export class ObservedLaunches {
   readonly #observation: Observation;
+  readonly #session: Pick<EffectHost, "state">;
   /** The attempt whose launch is under way. A launch is synchronous, so there is one at most. */
   #launching: ObservedAttempt | undefined;
 
-  constructor(observation: Observation) {
+  constructor(observation: Observation, session: Pick<EffectHost, "state">) {
     this.#observation = observation;
+    this.#session = session;
   }
 
   /** `undefined` where no observer has asked for attempts. */
-  static of(observation: Observation | undefined): ObservedLaunches | undefined {
-    return observation?.wantsEffects ? new ObservedLaunches(observation) : undefined;
+  static of(observation: Observation | undefined, session: Pick<EffectHost, "state">): ObservedLaunches | undefined {
+    return observation?.wantsEffects ? new ObservedLaunches(observation, session) : undefined;
   }
 
   /** Prepares the same effects, each observed from its launch on. */
@@ -41,7 +43,8 @@ export class ObservedLaunches {
       launch: (intent, now) => {
         const observed = observedOf(effect, intent);
         if (!observed) return launch(intent, now);
-        const attempt = this.#observation.effect(observed);
+        const { runId } = observed;
+        const attempt = this.#observation.effect(observed, observedRun(this.#session.state, runId) ?? { runId });
         this.#launching = attempt;
         attempt.around(() => launch(intent, now));
         // An effect that was neither tracked nor closed has not started.

@@ -56,7 +56,7 @@ interface Running extends Work {
 }
 
 export function createEffects(given: Omit<EffectDeps, "shown">): Effects {
-  const observed = ObservedLaunches.of(given.deps.observation);
+  const observed = ObservedLaunches.of(given.deps.observation, given.session);
   const options: EffectDeps = { ...given, session: observed?.hostOf(given.session) ?? given.session, shown: {} };
   const running = new Map<string, Running>();
   let generation = 0;

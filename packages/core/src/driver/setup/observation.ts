@@ -2,11 +2,12 @@
  * Owns: the calls to observers: their order, and that nothing they throw goes further than the logger and the other observers.
  * Does not own: when they are called (the driver, user-code).
  */
-import type { EffectObservation, ObservedEffect, Observer } from "../../agent/observer.ts";
+import type { EffectObservation, ObservedEffect, ObservedRun, Observer } from "../../agent/observer.ts";
 import type { Fact, FactBody } from "../../loop/fact.ts";
 import type { State } from "../../loop/state.ts";
 import type { SessionRef } from "../../ports/session-log.ts";
 import type { SessionSnapshot } from "../../protocol/snapshot.ts";
+import { isTraceparent } from "../../protocol/traceparent.ts";
 import { type Reports, reportThrown } from "./user-code.ts";
 
 /** An attempt that observers follow. */
@@ -22,7 +23,9 @@ export interface Observation {
   readonly wantsEffects: boolean;
   /** `state`: the session after the facts, or later. */
   facts(facts: readonly Fact[], state: State): void;
-  effect(effect: ObservedEffect): ObservedAttempt;
+  effect(effect: ObservedEffect, run: ObservedRun): ObservedAttempt;
+  /** The trace of the work that runs now. */
+  trace(): string | undefined;
   bug(where: string, error: unknown): void;
 }
 
@@ -59,10 +62,10 @@ export function observationOf(
         made ??= snapshotOf(state);
         return made;
       };
-      for (const one of observers) guarded("facts", () => one.facts?.(ref, facts, snapshot));
+      for (const one of observers) guarded("facts", () => one.facts?.(ref, facts, snapshot, (runId) => observedRun(state, runId)));
     },
-    effect(effect) {
-      const attempts = observers.flatMap((one) => guarded("effect", () => one.effect?.(ref, effect)) ?? []);
+    effect(effect, run) {
+      const attempts = observers.flatMap((one) => guarded("effect", () => one.effect?.(ref, effect, run)) ?? []);
       return {
         around: <T>(run: () => T) =>
           attempts.reduceRight<() => T>((inner, one) => (one.around ? () => aroundOnce(one, inner, guarded) : inner), run)(),
@@ -70,6 +73,13 @@ export function observationOf(
           for (const one of attempts) guarded("end", () => one.end?.(closing));
         },
       };
+    },
+    trace() {
+      for (const one of observers) {
+        const trace = one.trace && guarded("trace", () => one.trace?.());
+        if (isTraceparent(trace)) return trace;
+      }
+      return undefined;
     },
     bug(where, error) {
       if (isReporting) return;
@@ -79,6 +89,21 @@ export function observationOf(
     },
   };
   return observation;
+}
+
+/** What the state knows of a run: open, or waiting to begin. */
+export function observedRun({ run, inputs, parent }: State, runId: string): ObservedRun | undefined {
+  const found = run?.runId === runId ? run : inputs.find((input) => input.runId === runId);
+  if (!found) return undefined;
+  const { access, labels, trace } = found;
+  return {
+    runId,
+    ...("agent" in found ? { agent: found.agent } : {}),
+    ...(access ? { access } : {}),
+    ...(labels ? { labels } : {}),
+    ...(trace === undefined ? {} : { trace }),
+    ...(parent ? { parent } : {}),
+  };
 }
 
 type Guarded = <T>(of: string, use: () => T) => T | undefined;

@@ -5,6 +5,7 @@ import { accessOf } from "../../identity/access-of.ts";
 import { openHeldSink } from "../../request/open-held-sink.ts";
 import { checkCursor } from "../../request/request-cursor.ts";
 import type { RequestContext } from "../../request/route.ts";
+import { traceOf } from "../../request/trace-of.ts";
 import { dialectSink } from "../../stream/dialect-sink.ts";
 import type { EarlyEvents } from "../../stream/early-events.ts";
 import { createExecutionOutcome } from "../../stream/execution-outcome.ts";
@@ -40,7 +41,7 @@ export async function streamExecution(
     place = server.streams.take(principal);
     await session.ready();
     early = feed.receive();
-    const { runId, seq, replayed } = await session.submit(input, { ...options, access: accessOf(principal) });
+    const { runId, seq, replayed } = await session.submit(input, { ...options, access: accessOf(principal), ...traceOf(context.request) });
     if (seen || replayed) early.stop();
     const reading = { runOf: () => runId };
     const headers = { "X-Session-Id": session.id, "Access-Control-Expose-Headers": "X-Session-Id" };

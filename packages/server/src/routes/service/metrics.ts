@@ -1,5 +1,7 @@
 import { type Agent, hookCounts } from "@loopwright/core";
+import { redactedCause } from "../../redacted-cause.ts";
 import type { Route } from "../../request/route.ts";
+import type { ServerContext } from "../../server-context.ts";
 
 /** Name, kind and help of one value. */
 const gauge = (name: string, help: string, value: number): readonly string[] => [
@@ -16,7 +18,8 @@ export const metricsRoute: Route = {
   access: "principal",
   action: "server.inspect",
   responses: { 200: { description: "Lines of text." } },
-  handle({ server: { host, streams, metrics, watched, options } }) {
+  async handle({ server, principal }) {
+    const { host, streams, metrics, watched, options } = server;
     const lines = [
       ...gauge("loopwright_runs_active", "Sessions that run in this process.", host.running),
       ...gauge("loopwright_sessions_loaded", "Sessions that this process holds.", host.loaded),
@@ -31,9 +34,21 @@ export const metricsRoute: Route = {
       ...options.agents.flatMap(verdictLines),
       ...metrics.lines(),
     ];
-    return new Response(`${lines.join("\n")}\n`, { headers: { "Content-Type": "text/plain; version=0.0.4; charset=utf-8" } });
+    const more = options.authorize || principal.trusted ? await linesOf(server) : "";
+    return new Response(`${lines.join("\n")}\n${more}`, { headers: { "Content-Type": "text/plain; version=0.0.4; charset=utf-8" } });
   },
 };
+
+/** What the application adds: whole lines, or nothing. */
+async function linesOf({ options, logger }: ServerContext): Promise<string> {
+  try {
+    const text = (await options.metrics?.()) ?? "";
+    return text === "" || text.endsWith("\n") ? text : `${text}\n`;
+  } catch (cause) {
+    logger.log("error", "`metrics` threw an error, so its lines are missing.", redactedCause(cause));
+    return "";
+  }
+}
 
 /** One line for each hook, point and action. The name of a hook may hold any character, those of point and action none that ends a label. */
 function verdictLines(agent: Agent): readonly string[] {

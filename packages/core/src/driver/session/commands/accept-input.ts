@@ -11,6 +11,7 @@ import { shownId } from "../../../message/shown-id.ts";
 import { wellFormed } from "../../../message/well-formed.ts";
 import type { ExecuteOptions, SubmitOptions } from "../../../protocol/execute.ts";
 import type { ExecuteInput } from "../../../protocol/execute-input.ts";
+import { isTraceparent } from "../../../protocol/traceparent.ts";
 import { checkVision } from "../../model/check-vision.ts";
 import type { Deps } from "../../setup/deps.ts";
 import { sessionClosed } from "../../setup/session-errors.ts";
@@ -29,6 +30,8 @@ export interface NewInput {
   readonly given?: UserMessage;
   /** The answer of an `accept` hook, in place of a model call. */
   readonly answer?: string;
+  /** The `traceparent` that it is recorded with. */
+  readonly trace?: string | undefined;
   readonly verdicts?: readonly Verdict[];
 }
 
@@ -42,7 +45,8 @@ export interface AcceptedInput {
 
 /** @throws AgentError INPUT_INVALID when the message is empty or no plain JSON, MODEL_UNSUPPORTED for an image without vision. */
 export function newInput(input: Exclude<ExecuteInput, readonly unknown[]>, options: SubmitOptions, deps: Deps): NewInput {
-  const ids = { inputId: deps.ids.next(), runId: deps.ids.next(), options, keyedDigest: keyedDigestOf(options) };
+  const trace = isTraceparent(options.trace) ? options.trace : deps.observation?.trace();
+  const ids = { inputId: deps.ids.next(), runId: deps.ids.next(), options, keyedDigest: keyedDigestOf(options), trace };
   if (typeof input === "object" && "regenerate" in input) return { ...ids, message: undefined, regenerate: input.regenerate };
   const message: UserMessage = typeof input === "string" ? { role: "user", content: input } : input;
   checkVision(message, deps.bound.agent, options.model);
@@ -119,7 +123,7 @@ function inputBody(
     readonly origin: InputOrigin | undefined;
   },
 ): FactBody {
-  const { options, message, inputId, keyedDigest, verdicts, given, answer } = input;
+  const { options, message, inputId, keyedDigest, verdicts, given, answer, trace } = input;
   const { labels, idempotencyKey } = options;
   return {
     type: "input.accepted",
@@ -137,6 +141,7 @@ function inputBody(
     ...(given ? { givenDigest: messageDigest(given) } : {}),
     ...(answer === undefined ? {} : { answer }),
     ...(origin ? { origin } : {}),
+    ...(trace === undefined ? {} : { trace }),
   };
 }
 

@@ -1,0 +1,7 @@
+import { isTraceparent } from "@loopwright/core/protocol";
+
+/** The trace that the caller's work belongs to, from the header `traceparent`; nothing for a header that is none. */
+export function traceOf(request: Request): { readonly trace?: string } {
+  const trace = request.headers.get("traceparent")?.trim();
+  return isTraceparent(trace) ? { trace } : {};
+}
