@@ -74,7 +74,7 @@ describe("an execution over HTTP", () => {
 
   it("sends the trace of the caller's work as a header, and not in the body", async () => {
     const sent: { readonly trace: string | null; readonly body: string }[] = [];
-    const fetch = async (input: RequestInfo | URL, init?: RequestInit): Promise<Response> => {
+    const fetch = async (...[input, init]: Parameters<typeof globalThis.fetch>): Promise<Response> => {
       const request = new Request(input, init);
       sent.push({ trace: request.headers.get("traceparent"), body: await request.text() });
       return new Response(null, { status: 404 });
