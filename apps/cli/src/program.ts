@@ -146,6 +146,14 @@ function addSessions(program: Command, exit: (code: number) => void): void {
     .option("--limit <count>", "at most this many", "20")
     .option("--json", "one hit a line, as JSON")
     .action(async (words: string[], flags) => exit(await (await import("./commands/sessions.ts")).searchSessions(words, flags)));
+  add("fork <id>", "begin another session with the messages of this one; its id is printed")
+    .option("--at <message>", "the last message that it has, by its id in `show --json`; default: all that people see")
+    .option("--title <title>", "its title; default: that of the session")
+    .option("--json", "as one JSON object")
+    .action(async (id: string, flags) => exit(await (await import("./commands/sessions.ts")).forkSession(id, flags)));
+  add("export <id>", "print a session as a file to keep")
+    .addOption(new Option("--format <format>", "what people see, or everything").choices(["markdown", "json"]).default("markdown"))
+    .action(async (id: string, flags) => exit(await (await import("./commands/sessions.ts")).exportSession(id, flags)));
   add("schedule <id> <name> <words...>", "send these words to a session at a time, or again and again, while `run` runs")
     .option("--at <time>", "the first time: 2027-03-01T09:00 with --time-zone, or with Z or +01:00 at its end")
     .option("--time-zone <name>", "the zone of a local time, for example Europe/Berlin")

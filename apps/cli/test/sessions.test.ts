@@ -53,6 +53,40 @@ test.concurrent("sessions are listed, searched, shown and deleted", async () => 
   expect([gone?.code, kept?.stdout.includes(one), none?.stdout]).toEqual([1, false, ""]);
 });
 
+test.concurrent("a session is forked at a message and exported as Markdown and JSON", async () => {
+  const cwd = await emptyDirectory();
+  const [asked] = await runAll([["ask", "what is 6 * 7?"]], { cwd });
+  const id = idIn(asked?.stderr ?? "");
+  const [shown] = await runAll([["sessions", "show", id, "--json"]], { cwd });
+  const [question = ""] = (shown?.stdout ?? "").split("\n");
+  const [whole, part, absent, markdown, json] = await runAll(
+    [
+      ["sessions", "fork", id, "--title", "Another way"],
+      ["sessions", "fork", id, "--at", JSON.parse(question).id, "--json"],
+      ["sessions", "fork", id, "--at", "99"],
+      ["sessions", "export", id],
+      ["sessions", "export", id, "--format", "json"],
+    ],
+    { cwd },
+  );
+  const fork = whole?.stdout.trim() ?? "";
+  expect(whole?.stderr).toContain(`chat --resume ${fork}`);
+  expect([absent?.code, absent?.stderr]).toEqual([2, expect.stringContaining("The session has no message `99`.")]);
+  expect(markdown?.stdout).toMatch(/^# what is 6 \* 7\?[\s\S]*## User[\s\S]*### Result of[\s\S]*42/);
+  expect(JSON.parse(json?.stdout ?? "")).toMatchObject({ format: "loopwright-session", version: 1, session: { sessionId: id } });
+  const [listed, all, one] = await runAll(
+    [
+      ["sessions", "list"],
+      ["sessions", "show", fork, "--json"],
+      ["sessions", "show", JSON.parse(part?.stdout ?? "{}").id, "--json"],
+    ],
+    { cwd },
+  );
+  expect(listed?.stdout).toContain("Another way");
+  expect(all?.stdout.trim().split("\n")).toHaveLength(4);
+  expect(one?.stdout.trim().split("\n")).toHaveLength(1);
+});
+
 test.concurrent("B44: a list leaves the sessions of other agents out; `--children-of` lists them, and they are deleted with their parent", async () => {
   const cwd = await emptyDirectory();
   const path = join(cwd, ".loopwright", "sessions.db");

@@ -96,7 +96,26 @@ pageTest("a conversation is exported as Markdown and as JSON, with all it holds"
   expect(markdown.text).toContain("## Assistant\n\nWords on **Green Apples**");
   const json = await exported("Export as JSON");
   expect(json.name).toBe("green-apples.json");
-  expect(JSON.parse(json.text)).toEqual(await served.client.sessions.get("s0"));
+  expect(JSON.parse(json.text)).toMatchObject({ version: 1, session: await served.client.sessions.get("s0") });
+});
+
+pageTest("a conversation is forked at a message, and continues without changing its source", async ({ serve, open }) => {
+  const model = handModel();
+  const served = await serve({ provider: model.provider });
+  await conversations(served, ["Green Apples"]);
+  const page = await open(`${served.url}#/c/s0`);
+  const chat = chatPage(page);
+  await page.getByRole("button", { name: "Fork the conversation here" }).last().click();
+  await page.waitForURL((url) => !url.hash.endsWith("/s0"));
+  await page.getByText("This is a fork").first().waitFor();
+  await chat.say("And pears?");
+  const answer = await model.next();
+  answer.say("Pears too");
+  answer.end();
+  await chat.text("Pears too").waitFor();
+  expect(await chat.questions.count()).toBe(2);
+  const { messages } = await served.client.sessions.get("s0");
+  expect(messages).toHaveLength(2);
 });
 
 pageTest(

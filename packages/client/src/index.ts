@@ -3,8 +3,10 @@ export { type AgentCard, createClient, type LoopwrightClient, type ToolCard, typ
 export type { ClientExecuteOptions } from "./execute/remote-execution.ts";
 export type { ClientClock } from "./platform.ts";
 export type {
+  ExportedSession,
   InputFields,
   ListOptions,
+  NewFork,
   NewSession,
   PageOptions,
   RequestOptions,

@@ -42,8 +42,22 @@ export async function sendRequest(client: ClientContext, request: WireRequest): 
 /** The JSON of the answer. @throws AgentError as `sendRequest` */
 export async function requestJson<T>(client: ClientContext, request: WireRequest): Promise<T> {
   const response = await sendRequest(client, request);
+  return readWhole(client, request, async () => (await response.json()) as T);
+}
+
+/** The text of the answer, and its headers. @throws AgentError as `sendRequest` */
+export async function requestText(
+  client: ClientContext,
+  request: WireRequest,
+): Promise<{ readonly headers: Headers; readonly text: string }> {
+  const response = await sendRequest(client, request);
+  return readWhole(client, request, async () => ({ headers: response.headers, text: await response.text() }));
+}
+
+/** @throws AgentError SERVER_UNREACHABLE when the body was cut off; the signal's reason when it is aborted */
+async function readWhole<T>(client: ClientContext, request: WireRequest, read: () => Promise<T>): Promise<T> {
   try {
-    return (await response.json()) as T;
+    return await read();
   } catch (cause) {
     throw request.signal?.aborted ? request.signal.reason : unreachable(client.url, cause);
   }

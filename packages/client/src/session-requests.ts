@@ -21,7 +21,7 @@ import type {
 import { type ClientContext, newId } from "./client-context.ts";
 import { isKnownError } from "./client-error.ts";
 import { connectAttempts, retryCapMs } from "./client-limits.ts";
-import { mayPass, requestJson, sendRequest, type WireRequest } from "./send-request.ts";
+import { mayPass, requestJson, requestText, sendRequest, type WireRequest } from "./send-request.ts";
 import { createBackOff, sleep } from "./stream/back-off.ts";
 import { streamOfRun } from "./stream/followed-run.ts";
 
@@ -58,6 +58,28 @@ export interface NewSession {
   readonly context?: SessionContext;
 }
 
+/** A session that begins with the messages of another one. */
+export interface NewFork {
+  /** The last message that it has. Default: the last one that people see. */
+  readonly message?: MessageId;
+  /** `[a-z0-9][a-z0-9_-]{0,63}`. Default: a new one. */
+  readonly id?: string;
+  /** Default: that of the source. */
+  readonly agent?: string;
+  /** Default: that of the source. */
+  readonly title?: string;
+  /** Beside `forkedFrom: { session, message }`. */
+  readonly metadata?: JsonObject;
+}
+
+/** A session as a file to keep. */
+export interface ExportedSession {
+  /** Made from the title, with its ending. */
+  readonly fileName: string;
+  readonly mediaType: string;
+  readonly text: string;
+}
+
 export interface ListOptions extends RequestOptions {
   readonly limit?: number;
   /** `next` of the page before. */
@@ -82,6 +104,10 @@ export interface SessionRequests {
   /** Sent again when the response was lost or the store was busy; a second session is never created. */
   create(session?: NewSession, options?: RequestOptions & { readonly idempotencyKey?: string }): Promise<SessionSnapshot>;
   get(sessionId: string, options?: RequestOptions): Promise<SessionSnapshot>;
+  /** Begins a session with the messages of another one. Sent again when the response was lost; a second session is never created. */
+  fork(sessionId: string, fork?: NewFork, options?: RequestOptions & { readonly idempotencyKey?: string }): Promise<SessionSnapshot>;
+  /** What people see, as Markdown, or the whole session as JSON. */
+  export(sessionId: string, format: "markdown" | "json", options?: RequestOptions): Promise<ExportedSession>;
   change(
     sessionId: string,
     change: { readonly title?: string; readonly metadata?: JsonObject; readonly retention?: Retention },
@@ -159,6 +185,13 @@ export function createSessionRequests(client: ClientContext): SessionRequests {
     create: (session = {}, { signal, idempotencyKey = newId(client) } = {}) =>
       keyed("/api/sessions", { json: session, idempotencyKey, signal }),
     get: (id, { signal } = {}) => json({ path: pathOf(id), signal }),
+    fork: (id, fork = {}, { signal, idempotencyKey = newId(client) } = {}) =>
+      keyed(`${pathOf(id)}/fork`, { json: fork, idempotencyKey, signal }),
+    async export(id, format, { signal } = {}) {
+      const { headers, text } = await requestText(client, { path: `${pathOf(id)}/export${queryOf({ format })}`, signal });
+      const [, name = ""] = /filename\*=UTF-8''([^;]+)/.exec(headers.get("Content-Disposition") ?? "") ?? [];
+      return { fileName: decodeURIComponent(name), mediaType: headers.get("Content-Type") ?? "", text };
+    },
     change: (id, change, { signal } = {}) => json({ method: "PATCH", path: pathOf(id), json: change, signal }),
     hold: (id, { signal, reason } = {}) => requestSurely(client, { method: "PUT", path: `${pathOf(id)}/hold`, json: { reason }, signal }),
     releaseHold: (id, { signal } = {}) => requestSurely(client, { method: "DELETE", path: `${pathOf(id)}/hold`, signal }),

@@ -7,6 +7,8 @@ export type Action =
   | "session.list"
   | "session.read"
   | "session.follow"
+  /** Asked as `session.read` of the session and `session.create`. */
+  | "session.fork"
   | "session.change"
   | "session.remove"
   | "session.send"

@@ -6,6 +6,9 @@ export { createHealthServer, type HealthServerOptions } from "./create-health-se
 export { createServer } from "./create-server.ts";
 export { bearerTokens } from "./identity/bearer-tokens.ts";
 export type { ServerEnv } from "./request/server-env.ts";
+export { sessionFile } from "./routes/sessions/export-session.ts";
+export { transcriptMarkdown } from "./routes/sessions/transcript-markdown.ts";
+export { withDerivedTitle } from "./routes/sessions/with-derived-title.ts";
 export { defaultServerLimits, type HttpLimits, type ServerLimits } from "./server-limits.ts";
 export type {
   AuditContext,

@@ -8,10 +8,10 @@ import { screenOf } from "../screen/fold-screen.ts";
 import { emptyScreen } from "../screen/screen.ts";
 import { createScreenWriter } from "../screen/screen-writer.ts";
 import { localShelf } from "../shelf/local-shelf.ts";
-import type { SessionShelf } from "../shelf/session-shelf.ts";
+import type { ExportFormat, SessionShelf } from "../shelf/session-shelf.ts";
 import { summaryLine } from "../summary-line.ts";
 import { jsonLine } from "../terminal/json-line.ts";
-import { oneLine } from "../terminal/neutralise.ts";
+import { neutralise, oneLine } from "../terminal/neutralise.ts";
 
 export interface SessionFlags extends SharedFlags, ServerFlags {
   readonly json?: boolean;
@@ -59,6 +59,27 @@ export async function showSession(typed: string, flags: SessionFlags): Promise<n
     for (const line of createScreenWriter().write(screen, view).finished) print(line);
     if (questions.length > 0) process.stderr.write(`\n${questions.join("\n")}\nAnswer: ${shelf.resumeCommand(id)}\n`);
     if (isInterrupted) process.stderr.write(`\nIts last run was cut off. Continue it: ${shelf.resumeCommand(id)}\n`);
+    return exitCodes.ok;
+  });
+}
+
+/** Begins a session with the messages of another one, and prints its id. @throws AgentError SESSION_NOT_FOUND, INPUT_INVALID */
+export async function forkSession(typed: string, flags: SessionFlags & { readonly at?: string; readonly title?: string }): Promise<number> {
+  return withShelf(flags, async (shelf) => {
+    const { at, title } = flags;
+    const id = await shelf.fork(typed, { ...(at === undefined ? {} : { message: at }), ...(title === undefined ? {} : { title }) });
+    print(flags.json ? jsonLine({ id }) : id);
+    if (!flags.json) process.stderr.write(`Continue it: ${shelf.resumeCommand(id)}\n`);
+    return exitCodes.ok;
+  });
+}
+
+/** Prints a session as Markdown or JSON. @throws AgentError SESSION_NOT_FOUND, INPUT_INVALID */
+export async function exportSession(typed: string, flags: SessionFlags & { readonly format: ExportFormat }): Promise<number> {
+  return withShelf(flags, async (shelf) => {
+    const text = await shelf.export(typed, flags.format);
+    // A terminal must not be steered by what models and tools have written; a file gets it as it is.
+    process.stdout.write(process.stdout.isTTY ? neutralise(text) : text);
     return exitCodes.ok;
   });
 }

@@ -1,13 +1,15 @@
 import { type Agent, AgentError, type AgentSession, createAgent, createSession, readOpening } from "@loopwright/core";
 import type { SessionStore } from "@loopwright/core/ports";
 import { removeWithChildren } from "@loopwright/core/stores";
+import { type ForkOptions, forkOf } from "@loopwright/host";
 import { offline } from "@loopwright/providers-scripted";
+import { sessionFile, transcriptMarkdown, withDerivedTitle } from "@loopwright/server";
 import { commandName } from "../command-name.ts";
 import { findSession, localScope, openExistingStore } from "../compose/kept-sessions.ts";
 import { openSession } from "../compose/workplace.ts";
 import type { Settings } from "../settings/settings.ts";
 import { oneLine } from "../terminal/neutralise.ts";
-import type { SessionShelf } from "./session-shelf.ts";
+import type { ExportFormat, SessionShelf } from "./session-shelf.ts";
 
 /** The sessions of a store, whose file need not exist: looking makes none. @throws AgentError CONFIG_INVALID */
 export async function localShelf(settings: Pick<Settings, "store" | "environment">): Promise<SessionShelf> {
@@ -31,6 +33,8 @@ export async function localShelf(settings: Pick<Settings, "store" | "environment
       await removeSession(kept, id);
       return id;
     },
+    fork: async (typed, options) => forkIn(await found(store, typed), options),
+    export: async (typed, format) => exportOf(await found(store, typed), format),
     schedule: async (typed, name, request) => recordIn(await found(store, typed), (session) => session.schedule(name, request)),
     unschedule: async (typed, name) => recordIn(await found(store, typed), (session) => session.unschedule(name)),
     schedules: async (typed) => recordIn(await found(store, typed), async ({ schedules }) => schedules),
@@ -60,6 +64,31 @@ async function found(store: SessionStore | undefined, typed: string): Promise<Ke
 async function recordIn<T>({ store, id }: KeptSession, work: (session: AgentSession) => Promise<T>): Promise<T> {
   await using session = createSession({ agent: await readerOf(store, id), id, store, drives: false });
   return await work(await session.ready());
+}
+
+async function forkIn({ store, id }: KeptSession, options: ForkOptions): Promise<string> {
+  const agent = await readerOf(store, id);
+  const opening = await readOpening(store, { scope: localScope, session: id });
+  await using source = await createSession({ agent, id, store, drives: false }).ready();
+  const {
+    title,
+    metadata,
+    messages = [],
+    tools = [],
+    systemPrompt,
+  } = forkOf({ snapshot: withDerivedTitle(source.snapshot()), opening }, options);
+  const beginning = { title, metadata, context: messages, tools, prompt: systemPrompt };
+  const given = Object.fromEntries(Object.entries(beginning).filter(([, value]) => value !== undefined));
+  await using fork = createSession({ agent, store, drives: false, ...given });
+  await fork.open();
+  return fork.id;
+}
+
+async function exportOf({ store, id }: KeptSession, format: ExportFormat): Promise<string> {
+  await using session = await createSession({ agent: await readerOf(store, id), id, store, drives: false }).ready();
+  const snapshot = withDerivedTitle(session.snapshot());
+  if (format === "markdown") return [...transcriptMarkdown(snapshot)].join("");
+  return `${JSON.stringify(sessionFile(snapshot, Date.now()), null, 2)}\n`;
 }
 
 async function removeSession(store: SessionStore, id: string): Promise<void> {

@@ -26,6 +26,8 @@ export function remoteShelf(server: ServerAddress): SessionShelf {
       await sessions.remove(sessionId);
       return sessionId;
     },
+    fork: async (typed, options) => (await sessions.fork((await sessionOf(client, typed)).sessionId, options)).sessionId,
+    export: async (typed, format) => (await sessions.export((await sessionOf(client, typed)).sessionId, format)).text,
     schedule: async (typed, name, request) => sessions.schedule((await sessionOf(client, typed)).sessionId, name, request),
     unschedule: async (typed, name) => sessions.unschedule((await sessionOf(client, typed)).sessionId, name),
     schedules: async (typed) => sessions.schedules((await sessionOf(client, typed)).sessionId),

@@ -15,6 +15,9 @@ export interface Transcript {
   readonly pending: readonly Question[];
 }
 
+/** The formats of an export. */
+export type ExportFormat = "markdown" | "json";
+
 /** Sessions that can be looked at: of a store's file, or of a server. An id may be the beginning of one that no other shares. */
 export interface SessionShelf {
   /** The latest change first: those that are children of none, or of the one whose id is given. @throws AgentError SESSION_NOT_FOUND, INPUT_INVALID */
@@ -25,6 +28,10 @@ export interface SessionShelf {
   read(id: string): Promise<Transcript>;
   /** Deletes it for good; gives its whole id. @throws AgentError SESSION_NOT_FOUND, SESSION_BUSY, INPUT_INVALID */
   remove(id: string): Promise<string>;
+  /** Begins a session with the messages of another one, up to `message`; gives its id. @throws AgentError SESSION_NOT_FOUND, INPUT_INVALID */
+  fork(id: string, options: { readonly message?: MessageId; readonly title?: string }): Promise<string>;
+  /** What people see as Markdown, or the whole session as JSON. @throws AgentError SESSION_NOT_FOUND, INPUT_INVALID */
+  export(id: string, format: ExportFormat): Promise<string>;
   /** Sets a schedule of the session. @throws AgentError SESSION_NOT_FOUND, INPUT_INVALID */
   schedule(id: string, name: string, request: ScheduleRequest): Promise<SessionSchedule>;
   /** False if there is no schedule of this name. @throws AgentError SESSION_NOT_FOUND, INPUT_INVALID */

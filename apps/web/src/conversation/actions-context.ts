@@ -8,6 +8,7 @@ export const ActionsContext = createContext<ConversationActions>({
   edit: nothing,
   regenerate: nothing,
   selectBranch: nothing,
+  fork: nothing,
   stop: () => {},
   answerCall: nothing,
   decideCall: nothing,

@@ -13,6 +13,7 @@ export interface SessionActionsOptions {
   readonly model: () => string | undefined;
   readonly fail: (error: unknown) => void;
   readonly say: (text: string) => void;
+  readonly openSession: (sessionId: string) => void;
   readonly openRun: (runId: string) => void;
   readonly toolLabel: (name: string) => string | undefined;
 }
@@ -50,6 +51,13 @@ export function createSessionActions(options: SessionActionsOptions): Conversati
       return notified(async () => {
         const view = options.view();
         if (view) await client.sessions.moveHead(sessionId, latestBelow(view, id));
+      });
+    },
+    fork(id) {
+      return notified(async () => {
+        const fork = await client.sessions.fork(sessionId, { message: id }, { idempotencyKey: newId() });
+        options.openSession(fork.sessionId);
+        say("This is a fork: what you write here does not change the conversation it comes from");
       });
     },
     stop() {

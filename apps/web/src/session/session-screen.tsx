@@ -59,6 +59,7 @@ export function SessionScreen({ sessionId, messageId, runId, onSidebar }: Sessio
         model: () => model.current,
         fail: notices.fail,
         say: notices.say,
+        openSession: (id) => goTo({ name: "session", sessionId: id }),
         openRun: (run) => goTo({ name: "session", sessionId, runId: run }),
         toolLabel: (name) => toolLabelOf(name, agent),
       }),

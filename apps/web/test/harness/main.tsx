@@ -54,6 +54,7 @@ const actions: ConversationActions = {
   edit: note("edit"),
   regenerate: note("regenerate"),
   selectBranch: note("selectBranch"),
+  fork: note("fork"),
   stop: () => void note("stop")(),
   answerCall: note("answerCall"),
   decideCall: note("decideCall"),

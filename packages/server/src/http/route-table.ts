@@ -20,6 +20,8 @@ import { versionRoute } from "../routes/service/version.ts";
 import { changeSessionRoute } from "../routes/sessions/change-session.ts";
 import { createSessionRoute } from "../routes/sessions/create-session.ts";
 import { eventsRoute } from "../routes/sessions/events.ts";
+import { exportSessionRoute } from "../routes/sessions/export-session.ts";
+import { forkSessionRoute } from "../routes/sessions/fork-session.ts";
 import { holdSessionRoute, releaseHoldRoute } from "../routes/sessions/hold-session.ts";
 import { listSessionsRoute } from "../routes/sessions/list-sessions.ts";
 import { readConversationRoute } from "../routes/sessions/read-conversation.ts";
@@ -33,6 +35,8 @@ export const routeTable: readonly Route[] = [
   createSessionRoute,
   listSessionsRoute,
   readSessionRoute,
+  exportSessionRoute,
+  forkSessionRoute,
   changeSessionRoute,
   removeSessionRoute,
   holdSessionRoute,

@@ -13,6 +13,11 @@ interface Named {
 export function intentsOf(action: Action, input: RequestInput): readonly Intent[] {
   const { params = {}, query = {}, body = {} } = input as Named;
   if (action === "notifications.follow") return [{ action }, ...(query.session ?? []).map(followed)];
+  if (action === "session.fork")
+    return [
+      { action: "session.read", session: params.id },
+      { action: "session.create", session: body.id },
+    ];
   if (action === "session.create") return [{ action, session: body.id }];
   if (action !== "session.send") return [{ action, session: action.startsWith("session.") ? params.id : undefined }];
   const session = params.id ?? body.sessionId;

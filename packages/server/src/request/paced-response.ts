@@ -20,6 +20,11 @@ export function jsonResponse(value: unknown, clock: Clock, { status = 200, heade
   return new Response(body, { status, headers: { "Content-Type": "application/json", ...headers } });
 }
 
+/** An answer with a text that is made piece by piece. The pieces must not depend on what changes meanwhile. */
+export function textResponse(pieces: Iterable<string>, clock: Clock, { status = 200, headers = {} }: AnswerInit = {}): Response {
+  return new Response(pacedBody(encoded(pieces), clock), { status, headers });
+}
+
 /** Options for bytes that are held for one caller alone. */
 export interface HeldBytes {
   /** How long the caller may take no bytes before the answer is cut. */

@@ -45,6 +45,18 @@ export interface NewSessionRequest {
   readonly context?: SessionContext;
 }
 
+/** Body of `POST /api/sessions/:id/fork`. */
+export interface ForkRequest {
+  /** The last message that the new session has. Default: the last one that people see. */
+  readonly message?: string;
+  readonly id?: string;
+  /** Default: that of the source. */
+  readonly agent?: string;
+  /** Default: that of the source. */
+  readonly title?: string;
+  readonly metadata?: JsonObject;
+}
+
 /** Body of `PATCH /api/sessions/:id`. */
 export interface ChangeSessionRequest {
   readonly title?: string;
@@ -112,6 +124,16 @@ export const newSessionRequest: z.ZodType<NewSessionRequest> = exactly<NewSessio
     title: title.exactOptional(),
     metadata: jsonObject.exactOptional(),
     context: sessionContext.exactOptional(),
+  }),
+);
+
+export const forkRequest: z.ZodType<ForkRequest> = exactly<ForkRequest>()(
+  z.object({
+    message: z.string().max(64).exactOptional(),
+    id: sessionId.exactOptional(),
+    agent: agentName.exactOptional(),
+    title: title.exactOptional(),
+    metadata: jsonObject.exactOptional(),
   }),
 );
 

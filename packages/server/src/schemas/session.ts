@@ -181,3 +181,18 @@ export const acceptedSubmission: z.ZodType<SubmissionAnswer> = exactly<Submissio
     dialect: z.string().exactOptional(),
   }),
 );
+
+/** The file of `GET /api/sessions/:id/export?format=json`. */
+export interface SessionExport {
+  readonly format: "loopwright-session";
+  /** Of the file's shape. */
+  readonly version: 1;
+  /** Milliseconds since the epoch. */
+  readonly exportedAt: number;
+  readonly session: SessionSnapshot;
+}
+
+/** A session as a file. */
+export const sessionExport: z.ZodType<SessionExport> = exactly<SessionExport>()(
+  z.object({ format: z.literal("loopwright-session"), version: z.literal(1), exportedAt: z.number(), session: sessionSnapshot }),
+);

@@ -8,11 +8,12 @@ import { useFold } from "../fold-state.ts";
 import { inertText } from "../markdown/plain-text.tsx";
 import type { MessageRow } from "../rows/conversation-row.ts";
 import { type AnswerFigures, figuresOf } from "./answer-figures.ts";
+import { ForkButton } from "./fork-button.tsx";
 import { VersionSwitch } from "./version-switch.tsx";
 
 /** What can be done with an answer, and what it took. */
 export function AnswerFoot({ row }: { readonly row: MessageRow }): ReactNode {
-  const { regenerate, openRun } = use(ActionsContext);
+  const { regenerate, openRun, fork } = use(ActionsContext);
   const { entry, turns, question } = row;
   const [isOpen, setOpen] = useFold(`figures/${entry.id}`);
   const details = useId();
@@ -39,6 +40,7 @@ export function AnswerFoot({ row }: { readonly row: MessageRow }): ReactNode {
           >
             <Icon name="again" />
           </button>
+          <ForkButton onFork={() => fork(entry.id)} />
           {runId === undefined ? null : (
             <button
               type="button"

@@ -12,6 +12,7 @@ import { MediaPart } from "../media-part.tsx";
 import type { MessageRow } from "../rows/conversation-row.ts";
 import { VerdictLines } from "../verdict-lines.tsx";
 import { EditMessage } from "./edit-message.tsx";
+import { ForkButton } from "./fork-button.tsx";
 import { VersionSwitch } from "./version-switch.tsx";
 
 export interface UserMessageProps {
@@ -22,7 +23,7 @@ export interface UserMessageProps {
 /** A message of the user, as it was typed. */
 export function UserMessageView({ row, message }: UserMessageProps): ReactNode {
   const [isEdited, setEdited] = useState(false);
-  const { linkTo, copy } = use(ActionsContext);
+  const { linkTo, copy, fork } = use(ActionsContext);
   const { id, at, runId } = row.entry;
   const trace = useTrace(runId);
   const text = textOf(message);
@@ -62,6 +63,7 @@ export function UserMessageView({ row, message }: UserMessageProps): ReactNode {
           >
             <Icon name="edit" />
           </button>
+          <ForkButton onFork={() => fork(id)} />
           <time className="message-time" dateTime={new Date(at).toISOString()}>
             {momentLabel(at)}
           </time>

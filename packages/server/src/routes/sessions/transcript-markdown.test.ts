@@ -1,7 +1,6 @@
-import type { ViewMessage } from "@loopwright/client";
-import type { Message } from "@loopwright/core/protocol";
+import type { Message, SessionSnapshot } from "@loopwright/core/protocol";
 import { expect, it } from "vitest";
-import { fileNameOf, markdownOf } from "./markdown-of.ts";
+import { transcriptFileName, transcriptMarkdown } from "./transcript-markdown.ts";
 
 const messages: readonly Message[] = [
   {
@@ -24,11 +23,21 @@ const messages: readonly Message[] = [
   { role: "assistant", stopReason: "aborted", content: [{ type: "text", text: "It is" }] },
 ];
 
-const path = messages.map((message, place): ViewMessage => ({ id: `${place}`, parent: null, at: 0, message }));
+const snapshot: SessionSnapshot = {
+  sessionId: "s1",
+  agent: "demo",
+  title: "Time",
+  status: "idle",
+  createdAt: 0,
+  updatedAt: 0,
+  cursor: "1.0",
+  messages: messages.map((message, place) => ({ id: `${place}`, parent: place === 0 ? null : `${place - 1}`, at: 0, message })),
+  head: "3",
+  waiting: [],
+};
 
-it("an exported conversation holds words, calls, results and how it was cut off, but no thinking", () => {
-  const text = markdownOf({ title: "Time", agent: "demo", createdAt: 0, path });
-  expect(text).toBe(
+it("an exported conversation holds texts, calls, results and how it was cut off, but no thinking", () => {
+  expect([...transcriptMarkdown(snapshot)].join("")).toBe(
     [
       "# Time",
       "demo, 1970-01-01T00:00:00.000Z",
@@ -43,7 +52,7 @@ it("an exported conversation holds words, calls, results and how it was cut off,
 });
 
 it("a file name keeps letters of any script and nothing that a file system minds", () => {
-  expect(fileNameOf("Über Züge / 東京?", "md")).toBe("über-züge-東京.md");
-  expect(fileNameOf("../..", "json")).toBe("conversation.json");
-  expect(fileNameOf(undefined, "md")).toBe("conversation.md");
+  expect(transcriptFileName({ title: "Über Züge / 東京?" })).toBe("über-züge-東京");
+  expect(transcriptFileName({ title: "../.." })).toBe("conversation");
+  expect(transcriptFileName({})).toBe("conversation");
 });

@@ -1,0 +1,43 @@
+import { AgentError, type FactOf, type SessionSnapshot } from "@loopwright/core";
+import { type JsonObject, type MessageId, pathOf } from "@loopwright/core/protocol";
+import type { NewSession } from "./session-host.ts";
+
+/** A session that another one is to begin from. */
+export interface ForkSource {
+  readonly snapshot: SessionSnapshot;
+  /** Its first fact, for the prompt and the client tools that came with it. */
+  readonly opening: FactOf<"session.opened"> | undefined;
+}
+
+export interface ForkOptions {
+  /** The last message that the fork has. Default: the last one that people see. */
+  readonly message?: MessageId | null | undefined;
+  /** Default: that of the source. */
+  readonly agent?: string | undefined;
+  /** Default: that of the source. */
+  readonly title?: string | undefined;
+  readonly metadata?: JsonObject | undefined;
+}
+
+/**
+ * What a fork of a session begins with: the messages of the source up to one of them, in `metadata.forkedFrom` where it came from, and the prompt and the
+ * client tools of the source where its agent stays. Usage and cost stay with the source. @throws AgentError INPUT_INVALID for a message that the source does not have
+ */
+export function forkOf({ snapshot, opening }: ForkSource, options: ForkOptions = {}): NewSession & { readonly agent: string } {
+  const { message = snapshot.head, agent = snapshot.agent, title = snapshot.title, metadata } = options;
+  if (message !== null && !snapshot.messages.some(({ id }) => id === message))
+    throw new AgentError("INPUT_INVALID", {
+      message: `The session has no message \`${message.slice(0, 64)}\`.`,
+      fix: "Name one of its `messages`, or none for all that people see now.",
+      details: { field: "message" },
+    });
+  const { prompt, tools } = agent === snapshot.agent ? (opening ?? {}) : {};
+  return {
+    agent,
+    title,
+    metadata: { ...metadata, forkedFrom: { session: snapshot.sessionId, message } },
+    messages: pathOf({ messages: snapshot.messages, head: message }).map((one) => one.message),
+    tools,
+    systemPrompt: prompt,
+  };
+}
