@@ -53,6 +53,18 @@ const cases: { readonly [id: string]: readonly Case[] } = {
   sendResults: [{ path: "/api/sessions/a/tool-results", json: { results: result }, asked: [["session.answer", "a"]] }],
   decideCall: [{ path: "/api/sessions/a/approvals/r.1.0", json: { decision: "allow" }, asked: [["session.decide", "a"]] }],
   abortRun: [{ path: "/api/sessions/a/abort", json: {}, asked: [["session.abort", "a"]] }],
+  exportSession: [{ path: "/api/sessions/a/export", asked: [["session.read", "a"]] }],
+  forkSession: [
+    {
+      path: "/api/sessions/a/fork",
+      method: "POST",
+      json: { id: "fork-of-a" },
+      asked: [
+        ["session.read", "a"],
+        ["session.create", "fork-of-a"],
+      ],
+    },
+  ],
   holdSession: [{ path: "/api/sessions/a/hold", method: "PUT", json: { reason: "case 7" }, asked: [["session.hold", "a"]] }],
   releaseHold: [{ path: "/api/sessions/a/hold", method: "DELETE", asked: [["session.hold", "a"]] }],
   listSchedules: [{ path: "/api/sessions/a/schedules", asked: [["session.read", "a"]] }],

@@ -32,6 +32,8 @@ const entries: { readonly [id: string]: Entry } = {
   sendResults: session404("/api/sessions/annes/tool-results", { json: { results: [result] } }),
   decideCall: session404("/api/sessions/annes/approvals/RUN.1.0", { json: { decision: "allow" } }),
   abortRun: session404("/api/sessions/annes/abort", { method: "POST" }),
+  exportSession: session404("/api/sessions/annes/export"),
+  forkSession: session404("/api/sessions/annes/fork", { method: "POST", json: {} }),
   holdSession: session404("/api/sessions/annes/hold", { method: "PUT", json: {} }),
   releaseHold: session404("/api/sessions/annes/hold", { method: "DELETE" }),
   listSchedules: session404("/api/sessions/annes/schedules"),
