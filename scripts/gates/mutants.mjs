@@ -19,8 +19,8 @@ const MUTANTS = [
   [
     "the next turn begins before all calls are settled",
     "loop/plan.ts",
-    'if (run.calls.some((call) => call.state !== "done")) return planCalls(run);',
-    'if (run.calls.length > 0 && run.calls.every((call) => call.state !== "done")) return planCalls(run);',
+    'if (run.calls.some((call) => call.state !== "done")) return planCalls(run, now);',
+    'if (run.calls.length > 0 && run.calls.every((call) => call.state !== "done")) return planCalls(run, now);',
   ],
   ["a fact with an old number is folded", "loop/fold.ts", "if (fact.seq !== state.seq + 1) return state;", ""],
   ["randomness in the fold", "loop/turns.ts", "toolCallCount: 0,", "toolCallCount: Math.floor(Math.random() * 3),"],
@@ -110,7 +110,7 @@ const MUTANTS = [
     "append(state.decisions ?? emptyList<KnownDecision>(), known)",
     "emptyList<KnownDecision>()",
   ],
-  ["a run that failed goes on", "loop/plan.ts", "if (run.failure) return planFailure(run, run.failure);", ""],
+  ["a run that failed goes on", "loop/plan.ts", "if (run.failure) return planFailure(run, run.failure, now);", ""],
 ];
 
 /** Runs every property on the tree; the exit code states whether one broke. */

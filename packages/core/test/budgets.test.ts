@@ -223,7 +223,8 @@ async function played(seed: number, limit: number, limits: Partial<RunLimits>): 
     settle: (id, spent) => noted(sums.settle(id, spent)),
     release: (id) => noted(sums.release(id)),
   };
-  const agent = createAgent({ name: "tester", provider, tools: [look], maxTokens, limits: { turnsMax: 30, ...limits } });
+  const prices = fixedPrices({ "vendor-1": { inputUsd: 2, outputUsd: 3 } });
+  const agent = createAgent({ name: "tester", provider, prices, tools: [look], maxTokens, limits: { turnsMax: 30, ...limits } });
   const store = memoryStore({ clock });
   const runs = [0, 1].map(async (at) => {
     const session = createSession({ agent, id: `s${at}`, store, clock, ledger, ids: seededIds(seed * 2 + at) });
@@ -272,18 +273,25 @@ describe("two sessions on one ledger, in a random order", () => {
     }
   });
 
-  it.each(seeds)("exceed the limit of a run by one bounded call at the most (seed %d)", async (seed) => {
-    const tokensMax = 150 + (seed % 5) * 100;
-    const { results, attempts } = await played(seed, 1e6, { tokensMax });
-    for (const spent of attempts.values()) {
-      const used = spent.reduce((sum, { input = 0, output = 0 }) => sum + input + output, 0);
-      const longest = Math.max(...spent.map(({ input = 0 }) => input));
-      expect(used).toBeLessThanOrEqual(tokensMax + longest + maxTokens);
-    }
-    for (const { limit, error, usage } of results) {
-      const used = (usage?.input ?? 0) + (usage?.output ?? 0);
-      if (used > tokensMax || error?.code === "LIMIT_REACHED") expect(limit?.which).toBe("tokens");
-    }
+  const units = [
+    ["tokens", ({ input = 0, output = 0 }: Usage) => input + output, (max: number) => ({ tokensMax: max })],
+    ["US dollars", ({ input = 0, output = 0 }: Usage) => (2 * input + 3 * output) / 1e6, (max: number) => ({ costUsdMax: (2.5 * max) / 1e6 })],
+  ] as const;
+
+  describe.each(units)("with a limit of %s", (_, of, limitsOf) => {
+    it.each(seeds)("have spent no more than the limit before the last call, and that is bounded (seed %d)", async (seed) => {
+      const limits = limitsOf(150 + (seed % 5) * 100);
+      const max = Object.values(limits)[0] as number;
+      const { results, attempts } = await played(seed, 1e6, limits);
+      for (const spent of attempts.values()) {
+        const used = spent.slice(0, -1).reduce((sum, usage) => sum + of(usage), 0);
+        expect(used).toBeLessThanOrEqual(max + 1e-12);
+        const last = spent.at(-1);
+        expect(last?.output ?? 0).toBeLessThanOrEqual(maxTokens);
+      }
+      for (const { limit, error, usage } of results)
+        if (of(usage ?? {}) > max || error?.code === "LIMIT_REACHED") expect(limit?.which).toBe(Object.keys(limits)[0]?.slice(0, -3));
+    });
   });
 
   it("reach that limit", async () => {

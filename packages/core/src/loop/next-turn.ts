@@ -20,8 +20,10 @@ export function planOpenCall(run: Run, open: OpenCall): Plan {
   return { facts: open.inDoubt ? [crashed(run.runId, open)] : [], effects: [] };
 }
 
-/** Ends a run that cannot continue; steered inputs get their own runs. */
-export function planFailure(run: Run, failure: Failure): Plan {
+/** Ends a run that cannot continue; steered inputs get their own runs. `now`: the date of the last fact. */
+export function planFailure(run: Run, failure: Failure, now: number): Plan {
+  const limit = failure.code === "LIMIT_REACHED" && !run.limit ? timeLimit(run, now) : undefined;
+  if (limit) return { facts: limitFacts(run, limit), effects: [] };
   return { facts: [{ type: "run.finished", runId: run.runId, status: "failed", reason: failure.code, failure }], effects: [] };
 }
 
@@ -29,7 +31,7 @@ export function planFailure(run: Run, failure: Failure): Plan {
 export function planNextTurn(run: Run, now: number): Plan {
   if (run.turn === 0 && run.answer !== undefined) return { facts: [answerOfHook(run, run.answer)], effects: [] };
   if (run.retry) return planRetry(run, run.retry);
-  if (!wantsTurn(run)) return { facts: [completed(run)], effects: [] };
+  if (!wantsTurn(run)) return { facts: endFacts(run, now), effects: [] };
   if (run.limit)
     return run.turn > run.limit.turn ? { facts: [completed(run)], effects: [] } : { facts: [], effects: [callModel(run, run.turn + 1, 1)] };
   const limit = limitOf(run, now);
@@ -39,7 +41,7 @@ export function planNextTurn(run: Run, now: number): Plan {
 
 function planRetry(run: Run, retry: NonNullable<Run["retry"]>): Plan {
   const { runId, turn, attempt } = run;
-  if (retry.until === undefined && retry.failure.code !== "CRASHED" && retry.failure.code !== "HANDED_OVER") {
+  if (retry.until === undefined && !followsAtOnce.has(retry.failure.code)) {
     return {
       facts: [],
       effects: [{ type: "schedule-retry", id: `${runId}.${turn}#${attempt}/wait`, runId, turn, attempt, failure: retry.failure }],
@@ -47,6 +49,15 @@ function planRetry(run: Run, retry: NonNullable<Run["retry"]>): Plan {
   }
   const call = callModel(run, turn, attempt + 1);
   return { facts: [], effects: [retry.until === undefined ? call : { ...call, notBefore: retry.until }] };
+}
+
+/** The failures of attempts that are made again without a wait. */
+const followsAtOnce: ReadonlySet<string> = new Set(["CRASHED", "HANDED_OVER", "LIMIT_REACHED"]);
+
+/** The end of a run that wants no turn; that of an answer which the limit of time has cut off names the limit first. */
+function endFacts(run: Run, now: number): readonly FactBody[] {
+  const limit = run.stopReason === "length" && !run.limit ? timeLimit(run, now) : undefined;
+  return limit ? limitFacts(run, limit) : [completed(run)];
 }
 
 /** The answer of a hook in place of a model. */
@@ -91,15 +102,21 @@ function spentLimit({ limits, budget, usage, cost }: Run): ReachedLimit | undefi
 export const least = (own: number, given = 0): number => (own > 0 && given > 0 ? Math.min(own, given) : Math.max(own, given));
 
 /** The limit of time, if the run has used it up. */
-export function timeLimit({ limits: { durationMs }, startedAt, restedMs = 0 }: Run, now: number): ReachedLimit | undefined {
-  return durationMs > 0 && now - startedAt - restedMs >= durationMs ? { which: "durationMs", value: durationMs } : undefined;
+export function timeLimit(run: Run, now: number): ReachedLimit | undefined {
+  return (timeLeft(run, now) ?? 1) <= 0 ? { which: "durationMs", value: run.limits.durationMs } : undefined;
+}
+
+/** Milliseconds until the limit of time; `undefined`: there is none. A clock that goes back makes it no longer than the limit. */
+export function timeLeft({ limits: { durationMs }, startedAt, restedMs = 0 }: Run, now: number): number | undefined {
+  return durationMs > 0 ? durationMs - Math.max(0, now - startedAt - restedMs) : undefined;
 }
 
 /** The limit, and the end of a run that gives no last answer. */
 export function limitFacts(run: Run, limit: ReachedLimit): readonly FactBody[] {
   const reached: FactBody = { type: "limit.reached", runId: run.runId, ...limit };
   const mayAnswer = run.limits.onLimit === "finalize" || run.decision?.action === "continue";
-  if (mayAnswer && run.turn < run.limits.turnsMax) return [reached];
+  // An attempt that is made again belongs to a turn that has begun.
+  if (mayAnswer && (run.retry ? run.turn - 1 : run.turn) < run.limits.turnsMax) return [reached];
   if (run.limits.onLimit !== "error") return [reached, { type: "run.finished", runId: run.runId, status: "completed", reason: "limit" }];
   const failure: Failure = {
     code: "LIMIT_REACHED",

@@ -2,17 +2,21 @@ import { awaitsGates, clientDeadline } from "./calls.ts";
 import { badArguments, closeCall, interrupted, unknownTool } from "./closing-results.ts";
 import { type Effect, type Plan, restPlan } from "./effect.ts";
 import type { BodyOf, FactBody } from "./fact.ts";
+import { timeLimit } from "./next-turn.ts";
 import { policyOfShown, type ToolPolicy } from "./policy.ts";
 import { type Call, isAwaited, type Run } from "./state.ts";
 
-/** The steps for the calls of the turn without a result: results that need no tool, requests to the client, and the tools that may start now. */
-export function planCalls(run: Run): Plan {
+/**
+ * The steps for the calls of the turn without a result: results that need no tool, requests to the client, and the tools that may start now. `now`: the
+ * date of the last fact.
+ */
+export function planCalls(run: Run, now: number): Plan {
   if (!run.calls.some(isUndecided)) return restPlan;
   const facts: FactBody[] = [];
   const ready: Call[] = [];
   run.calls.forEach((call, index) => {
     if (call.state === "done" || isAwaited(call)) return;
-    const closing = closingFact(run, call, index);
+    const closing = closingFact(run, { call, index, now });
     if (closing) facts.push(closing);
     else if (call.route === "server" && (call.state === "pending" || call.inDoubt)) ready.push(call);
   });
@@ -30,8 +34,14 @@ function gatesOwed(run: Run): readonly Effect[] {
 /** True if the call was not started, and no approval is pending. */
 const isUndecided = (call: Call): boolean => call.state === "pending" || call.inDoubt;
 
+interface PendingCall {
+  readonly call: Call;
+  readonly index: number;
+  readonly now: number;
+}
+
 /** The result of a call that must not run, or not again. */
-function closingFact(run: Run, call: Call, index: number): FactBody | undefined {
+function closingFact(run: Run, { call, index, now }: PendingCall): FactBody | undefined {
   const { runId } = run;
   if (call.state === "running")
     return call.inDoubt && !mayRunAgain(run, call) && !hasLookup(run, call) ? interrupted(runId, call) : undefined;
@@ -42,7 +52,7 @@ function closingFact(run: Run, call: Call, index: number): FactBody | undefined 
   if (call.route === "invalid") return badArguments(runId, call);
   // Its child exists, so the call continues.
   if (call.suspensions) return undefined;
-  if (isOverLimit(run, index) || (run.limit && run.turn > run.limit.turn)) {
+  if (isOverLimit(run, index) || (run.limit && run.turn > run.limit.turn) || timeLimit(run, now)) {
     return closeCall(runId, call, { outcome: "denied", code: "TOOL_LIMIT", text: "Not run: the limit of this request is used up." });
   }
   if (call.approval?.decision === "deny") {

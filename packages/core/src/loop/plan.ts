@@ -21,7 +21,8 @@ export function plan(state: State): Plan {
   }
   if (run.abort) return planAbort(run);
   if (run.open) return planOpenCall(run, run.open);
-  if (run.calls.some((call) => call.state !== "done")) return planCalls(run);
-  if (run.failure) return planFailure(run, run.failure);
-  return planNextTurn(run, state.updatedAt ?? run.startedAt);
+  const now = state.updatedAt ?? run.startedAt;
+  if (run.calls.some((call) => call.state !== "done")) return planCalls(run, now);
+  if (run.failure) return planFailure(run, run.failure, now);
+  return planNextTurn(run, now);
 }

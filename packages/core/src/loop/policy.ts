@@ -66,7 +66,10 @@ export interface RunLimits {
   readonly tokensMax: number;
   /** US dollars that a run may cost; exceeded by one call without tools at the most. Default 0: no limit. */
   readonly costUsdMax: number;
-  /** How long a run may take, in milliseconds, without the time that it waits for people and clients; looked at before each turn. Default 0: no limit. */
+  /**
+   * How long a run may take, in milliseconds, without the time that it waits for people and clients. The model call and the tools that run then are
+   * stopped; one call without tools follows. Default 0: no limit.
+   */
   readonly durationMs: number;
   /** Children of children: how many sessions may stand above a child that the run, or a child of it, starts. Default 4; 0: it starts none. */
   readonly depthMax: number;

@@ -113,7 +113,8 @@ run
 │  ├─ discarded *
 │  │  ├─ attempt
 │  │  ├─ attempt_discarded
-│  │  └─ retry_scheduled ?
+│  │  ├─ retry_scheduled ?
+│  │  └─ limit_reached ?
 │  └─ committed ?
 │     ├─ attempt
 │     ├─ message_end assistant

@@ -8,6 +8,7 @@
 
 import { at } from "../../loop/append-list.ts";
 import type { FactBody, Verdict } from "../../loop/fact.ts";
+import { timeLimit } from "../../loop/next-turn.ts";
 import type { Run, State } from "../../loop/state.ts";
 import type { Usage } from "../../message/usage.ts";
 import type { ContextCompaction, ContextPreparation, ContextPreparing, MessageSizes } from "../../ports/context-engine.ts";
@@ -97,7 +98,7 @@ function affordable(
 ): SyncOrAsync<Affordable | { readonly refused: readonly FactBody[] }> {
   const run = request.state.run as Run;
   const whole: Affordable = { before: [], prepared: request.prepared };
-  const allowed = hasAllowance(run, request.effect.attempt)
+  const allowed = hasAllowance(run, deps.clock.now())
     ? import("./run-allowance.ts").then(({ allowedCall }) => allowedCall(deps, request, builder))
     : whole;
   const reserved = andThen(allowed, (call) => {
@@ -110,10 +111,11 @@ function affordable(
   });
 }
 
-/** True if the run has a limit that a call may exceed. */
-function hasAllowance({ limits, budget }: Run, attempt: number): boolean {
+/** True if the run has a limit that a call may exceed, or no time left. */
+function hasAllowance(run: Run, now: number): boolean {
+  const { limits, budget } = run;
   const spending = limits.tokensMax + limits.costUsdMax + (budget?.tokensMax ?? 0) + (budget?.costUsdMax ?? 0);
-  return spending > 0 || (limits.durationMs > 0 && attempt > 1);
+  return spending > 0 || timeLimit(run, now) !== undefined;
 }
 
 /** The engine's notes among the verdicts of the call. */

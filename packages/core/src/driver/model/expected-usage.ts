@@ -94,11 +94,11 @@ export async function roomFor(deps: Deps, { prepared, expected }: ExpectedCall, 
  */
 export function countedEnd<End extends ModelAttemptEnd>(end: End, { input = 0 }: Usage): End {
   const { usage, parts } = end;
-  const isRefused = end.type === "failed" && parts.length === 0 && end.failure.code !== "MODEL_TIMEOUT";
+  const isRefused = end.type === "failed" && parts.length === 0 && end.failure.code !== "MODEL_TIMEOUT" && !end.isCut;
   if ((!usage && isRefused) || usage?.total !== undefined) return end;
   const written = Math.ceil(lengthOf({ role: "assistant", content: parts, stopReason: "stop" }) / charactersPerToken);
   const read = usage?.input ?? usage?.cacheRead ?? usage?.cacheWrite;
-  const isCut = end.type !== "finished" && written > (usage?.output ?? 0);
+  const isCut = (end.type !== "finished" || end.isCut) && written > (usage?.output ?? 0);
   if (usage && read !== undefined && usage.output !== undefined && !isCut) return end;
   const output = isCut ? written : (usage?.output ?? written);
   return { ...end, usage: { ...usage, ...(read === undefined ? { input } : {}), output, source: "estimated" } };

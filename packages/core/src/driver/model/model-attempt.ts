@@ -26,7 +26,12 @@ import type { ChunkFilter } from "./filter-chunks.ts";
 import { createModelPublisher, type ModelPublisher } from "./model-events.ts";
 import { type Watchdog, watchModelCall } from "./watchdog.ts";
 
-export type ModelAttemptEnd = { readonly usage?: Usage; readonly timings: Timings } & (
+export type ModelAttemptEnd = {
+  readonly usage?: Usage;
+  readonly timings: Timings;
+  /** True if the limit of time of its run has ended it. */
+  readonly isCut?: true;
+} & (
   | {
       readonly type: "finished";
       readonly parts: readonly AssistantPart[];
@@ -56,6 +61,8 @@ export interface ModelAttemptOptions {
   readonly callKeyPrefix: string;
   readonly clock: Clock;
   readonly deadlines: CallDeadlines;
+  /** When the limit of time of its run ends it. With `keepsText` the text that it has by then is its answer. */
+  readonly cut?: TimeCut | undefined;
   readonly filter?: ChunkFilter | undefined;
   /** True if nothing is published before the attempt has ended. */
   readonly isHeld?: boolean;
@@ -64,6 +71,13 @@ export interface ModelAttemptOptions {
   readonly lane: () => Lane | undefined;
   /** Called once: the first piece of content has arrived. */
   readonly onAnswer?: () => void;
+}
+
+/** The limit of time of a run, for a call of it. */
+export interface TimeCut {
+  readonly afterMs: number;
+  readonly error: AgentError;
+  readonly keepsText: boolean;
 }
 
 export function startModelAttempt(options: ModelAttemptOptions): ModelAttempt {
@@ -206,17 +220,26 @@ class StartedModelCall implements ModelAttempt {
   }
 
   #finishEarly(base: Pick<ModelAttemptEnd, "usage" | "timings">, { error, isAbort = false }: Ending): void {
-    const { filter, lane, provider, isHeld } = this.#options;
+    const { filter, lane, provider, isHeld, cut } = this.#options;
     // The held-back text of an answer that was cut off is dropped, because it may be half of a match.
     const rest = filter ? [] : this.#speech.flush();
     for (const chunk of rest) this.#assembler.push(chunk);
     if (!isHeld) lane()?.emit(this.#publisher.publish(rest));
     const partial = isHeld ? [] : this.#assembler.partial();
-    const failed = failedBy(error ?? brokenStream(provider.name), this.#options);
-    this.#settle(isAbort ? { ...base, type: "aborted", parts: partial } : { ...base, type: "failed", parts: partial, ...failed });
+    if (isAbort) this.#settle({ ...base, type: "aborted", parts: partial });
+    else if (cut?.keepsText && error === cut.error && hasText(partial)) {
+      this.#whole = partial;
+      if (!isHeld) lane()?.emit(this.#publisher.finish(partial));
+      this.#settle({ ...base, type: "finished", parts: partial, stopReason: "length", isCut: true });
+    } else {
+      const failed = failedBy(error ?? brokenStream(provider.name), this.#options);
+      this.#settle({ ...base, type: "failed", parts: partial, ...failed, ...(cut && error === cut.error ? { isCut: true } : {}) });
+    }
     if (error !== undefined || isAbort) this.#controller.abort(error ?? new AgentError("RUN_ABORTED", { message: "The run was stopped." }));
   }
 }
+
+const hasText = (parts: readonly AssistantPart[]): boolean => parts.some((part) => part.type === "text" && part.text.trim() !== "");
 
 const isEnd = ({ type }: ModelChunk): boolean => type === "end";
 

@@ -2,9 +2,10 @@
  * Owns: the effect `call-model`: its intent, and the steps from its launch to its closing fact.
  * Does not own: the request (prepare-model), the stream (model-attempt).
  */
-import { type AgentError, type Failure, failureOf } from "../../errors.ts";
+import { AgentError, type Failure, failureOf } from "../../errors.ts";
 import type { Effect } from "../../loop/effect.ts";
 import type { Fact, FactBody } from "../../loop/fact.ts";
+import { timeLeft } from "../../loop/next-turn.ts";
 import { mayRetry } from "../../loop/retry/may-retry.ts";
 import type { Run } from "../../loop/state.ts";
 import type { Message } from "../../message/message.ts";
@@ -26,7 +27,7 @@ import { type Admission, type Admitted, admitCall, type CallExtras } from "./adm
 import { closeModel, stoppedModel } from "./close-model.ts";
 import { countedEnd } from "./expected-usage.ts";
 import { createChunkFilter } from "./filter-chunks.ts";
-import { type ModelAttemptEnd, startModelAttempt } from "./model-attempt.ts";
+import { type ModelAttemptEnd, startModelAttempt, type TimeCut } from "./model-attempt.ts";
 import { type PreparedModel, prepareModel, type StoppedBefore } from "./prepare-model.ts";
 
 interface CallPreparation extends PreparationDeps, CallExtras {}
@@ -113,6 +114,7 @@ function launchModel(options: EffectDeps, launch: Launch): void {
     callKeyPrefix: `${runId}.${turn}`,
     clock,
     deadlines: agent.deadlines,
+    cut: cutOf(run, clock.now(), request.tools !== undefined),
     filter: filter && createChunkFilter(filter),
     isHeld: holdsTurns(agent),
     broken: (error) => internalError(deps, `The provider \`${provider.name}\` failed in an unexpected way`, error),
@@ -123,12 +125,13 @@ function launchModel(options: EffectDeps, launch: Launch): void {
   let isHandedOver = false;
   const close = (ended: ModelAttemptEnd): SyncOrAsync<FactBody> => {
     const end = judged(ended, (given) => {
+      if (ended.isCut) return given;
       const failure = fitting.repairable(repairable(given, request.messages), launch);
       const moves = nextModel(run, { attempt, failure, hasSpoken: ended.type === "failed" && ended.parts.length > 0 }) !== undefined;
       return guarded.judge(failure, !isHandedOver && !moves && mayRetry(run, { attempt, failure }));
     });
     reportVendor(deps, effect, end);
-    if (end.type === "aborted") guarded.left();
+    if (end.type === "aborted" || end.isCut) guarded.left();
     else if (end.type === "finished") guarded.answered();
     const asking = askingOf(options, context, session.state.run ?? run);
     const setup = { reports: deps, run, asking, messages: () => builder.messagesAt(session.state), at: clock.now() };
@@ -164,6 +167,25 @@ interface SendingCall {
   readonly hasStoredMedia: boolean;
   readonly guarded: GuardedCall;
 }
+
+/**
+ * When the limit of time ends a call that starts now. A last answer has as long as the limit again. What is written by then is the answer of a call
+ * without tools, and of every call where none may follow.
+ */
+function cutOf(run: Run, now: number, hasTools: boolean): TimeCut | undefined {
+  const { durationMs, onLimit } = run.limits;
+  const left = timeLeft(run, now);
+  if (left === undefined) return undefined;
+  const error = new AgentError("LIMIT_REACHED", {
+    message: `The run reached its limit of ${durationMs} milliseconds while the model answered.`,
+    retryable: false,
+  });
+  const afterMs = run.limit ? Math.max(durationMs, lastAnswerMsMin) : Math.max(1, left);
+  return { afterMs, error, keepsText: !hasTools || onLimit !== "finalize" };
+}
+
+/** The least time for a last answer. */
+const lastAnswerMsMin = 30_000;
 
 /** The request that may be sent now, or the closing fact of an attempt whose request is not sent. */
 function sendingCall(options: EffectDeps, launch: Launch, run: Run): SendingCall | { readonly unsent: FactBody } {

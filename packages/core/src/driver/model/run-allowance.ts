@@ -1,5 +1,5 @@
 /*
- * Owns: whether an attempt of a model call still fits into the limits of its run: tokens, money, and time for an attempt that is made again.
+ * Owns: whether an attempt of a model call still fits into the limits of its run: tokens, money and time.
  * Does not own: the limits that are known without the size of the call (next-turn), accounts over sessions (reservations).
  * Invariants
  *  R1 a call with tools is made only if all that it may spend fits, so that a run exceeds a limit by its last call at most;
@@ -43,7 +43,7 @@ export async function allowedCall(deps: Deps, request: AllowanceRequest, builder
   // A last call that was cut off may have been charged: made again, it would be a second one beyond the limit.
   if (run.limit && effect.attempt > 1 && limits.some(({ left }) => left < 0)) return { refused: endAtLimit(run, run.limit, prepared) };
   if (run.limit) return { before: [], prepared: limits.length > 0 ? boundedCall(prepared, outputBoundOf(prepared)) : prepared };
-  const late = effect.attempt > 1 ? timeLimit(run, deps.clock.now()) : undefined;
+  const late = timeLimit(run, deps.clock.now());
   if (late) return ended(run, late, prepared);
   const expected = expectedUsage(request, builder);
   let room = expected.output ?? 0;

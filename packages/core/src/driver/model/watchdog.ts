@@ -22,12 +22,15 @@ export function watchModelCall(options: WatchOptions, onTimeout: (error: AgentEr
 interface WatchOptions {
   readonly clock: Clock;
   readonly deadlines: CallDeadlines;
+  /** The end of the time of its run, whatever the model does. */
+  readonly cut?: { readonly afterMs: number; readonly error: AgentError } | undefined;
 }
 
-/** A deadline, and the failure if it passes. */
+/** A deadline, and the failure if it passes: a timeout of the model where there is no other. */
 interface Deadline {
   readonly at: number;
   readonly what: string;
+  readonly error?: AgentError;
 }
 
 class CallWatchdog implements Watchdog {
@@ -35,6 +38,7 @@ class CallWatchdog implements Watchdog {
   readonly #deadlines: CallDeadlines;
   readonly #onTimeout: (error: AgentError) => void;
   readonly #startedAt: number;
+  readonly #cut: WatchOptions["cut"];
   #contentAt: number | undefined;
   #aliveAt: number | undefined;
   #cancel: (() => void) | undefined;
@@ -45,8 +49,9 @@ class CallWatchdog implements Watchdog {
   /** True if a deadline has passed during a pause. */
   #isLate = false;
 
-  constructor({ clock, deadlines }: WatchOptions, onTimeout: (error: AgentError) => void) {
+  constructor({ clock, deadlines, cut }: WatchOptions, onTimeout: (error: AgentError) => void) {
     this.#clock = clock;
+    this.#cut = cut;
     this.#deadlines = deadlines;
     this.#onTimeout = onTimeout;
     this.#startedAt = clock.monotonic();
@@ -89,19 +94,21 @@ class CallWatchdog implements Watchdog {
     this.#cancel?.();
     if (this.#isStopped) return;
     this.#isLate = false;
-    const { at, what } = this.#due();
+    const { at, what, error } = this.#due();
     this.#looksAt = at;
     const leftMs = at - this.#clock.monotonic();
     if (leftMs > 0) this.#cancel = this.#clock.after(Math.ceil(leftMs), () => this.#check());
     else if (this.#isPaused) this.#isLate = true;
-    else this.#onTimeout(new AgentError("MODEL_TIMEOUT", { message: `The model ${what}.`, details: { ...this.#deadlines } }));
+    else this.#onTimeout(error ?? new AgentError("MODEL_TIMEOUT", { message: `The model ${what}.`, details: { ...this.#deadlines } }));
   }
 
   /** The soonest deadline of those that hold now. */
   #due(): Deadline {
     const { totalMs, firstByteMs, idleMs } = this.#deadlines;
     const startedAt = this.#startedAt;
-    const total = { at: startedAt + totalMs, what: `was not complete after ${totalMs} ms` };
+    const cut = this.#cut ? { at: startedAt + this.#cut.afterMs, what: "", error: this.#cut.error } : undefined;
+    const own = { at: startedAt + totalMs, what: `was not complete after ${totalMs} ms` };
+    const total: Deadline = cut ? soonest(cut, own) : own;
     if (this.#aliveAt === undefined) return soonest(total, { at: startedAt + firstByteMs, what: `sent nothing for ${firstByteMs} ms` });
     const idle = { at: this.#aliveAt + idleMs, what: `fell silent for ${idleMs} ms` };
     const pingsAlone = {

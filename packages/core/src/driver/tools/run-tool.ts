@@ -6,6 +6,7 @@ import type { AgentError, Failure } from "../../errors.ts";
 import { closeCall, notRun } from "../../loop/closing-results.ts";
 import type { Effect } from "../../loop/effect.ts";
 import type { BodyOf, Fact, FactBody } from "../../loop/fact.ts";
+import { timeLeft } from "../../loop/next-turn.ts";
 import { policyOfShown } from "../../loop/policy.ts";
 import type { Run, State } from "../../loop/state.ts";
 import { toolFailure } from "../../tools/tool-failure.ts";
@@ -20,7 +21,7 @@ import { internalError } from "../setup/user-code.ts";
 import type { GatedCall } from "./gate-hook.ts";
 import { type PreparedTool, prepareTool } from "./prepare-tool.ts";
 import { type Reviewed, runReviewHooks } from "./review-hook.ts";
-import { startToolCall } from "./tool-call.ts";
+import { startToolCall, type ToolCallOptions } from "./tool-call.ts";
 
 /** The intent of a planned tool call, or the fact in its place. */
 export function prepareRun(
@@ -89,6 +90,7 @@ function launchTool(options: EffectDeps, { effect, prepared, run, fact, isStoppe
     args,
     attempt: effect.attempt,
     timeoutMs: policyOfShown(run, tool.name)?.timeoutMs ?? 0,
+    runTime: runTimeOf(session.state.run ?? run, deps.clock.now()),
     clock: deps.clock,
     logger: deps.logger,
     observation: deps.observation,
@@ -132,6 +134,11 @@ function launchTool(options: EffectDeps, { effect, prepared, run, fact, isStoppe
     abort(driverLimits.handOverMs);
   };
   track(effect, { abort, handOver, closing, broken, lane, isLeft: (state) => awaitsChild(state, part.callKey) });
+}
+
+function runTimeOf(run: Run, now: number): ToolCallOptions["runTime"] {
+  const left = timeLeft(run, now);
+  return left === undefined ? undefined : { leftMs: Math.max(0, left), limitMs: run.limits.durationMs };
 }
 
 const awaitsChild = ({ run }: State, callKey: string): boolean =>

@@ -50,6 +50,8 @@ export interface ToolCallOptions {
   readonly attempt: number;
   /** 0: no limit. */
   readonly timeoutMs: number;
+  /** What is left of the time of its run, and the limit; absent: the run has none. */
+  readonly runTime?: { readonly leftMs: number; readonly limitMs: number } | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly observation?: Reports["observation"];
@@ -85,6 +87,9 @@ export function startToolCall(options: ToolCallOptions): ToolCall {
   };
   const cancels: (() => void)[] = [];
   if (timeoutMs > 0) cancels.push(clock.after(timeoutMs, () => stop(timedOut(tool.name, timeoutMs), 0)));
+  const { runTime } = options;
+  if (runTime) cancels.push(clock.after(runTime.leftMs, () => stop(runTimeOver(tool.name, runTime.limitMs), 0)));
+  const endsAfterMs = Math.min(timeoutMs > 0 ? timeoutMs : Number.POSITIVE_INFINITY, runTime?.leftMs ?? Number.POSITIVE_INFINITY);
 
   const context: ToolContext = {
     callId: part.id,
@@ -92,7 +97,7 @@ export function startToolCall(options: ToolCallOptions): ToolCall {
     idempotencyKey: part.callKey,
     attempt: options.attempt,
     signal: signal.signal,
-    deadline: timeoutMs > 0 ? clock.now() + timeoutMs : undefined,
+    deadline: Number.isFinite(endsAfterMs) ? clock.now() + endsAfterMs : undefined,
     access: options.access,
     labels: options.labels,
     progress: progress.open,
@@ -177,4 +182,11 @@ const timedOut = (name: string, timeoutMs: number): AgentError =>
   new AgentError("TOOL_TIMEOUT", {
     message: `The tool \`${name}\` did not end within ${timeoutMs} ms.`,
     details: { tool: name, timeoutMs },
+  });
+
+const runTimeOver = (name: string, limitMs: number): AgentError =>
+  new AgentError("TOOL_LIMIT", {
+    message: `The tool \`${name}\` was stopped: the time of this request, ${limitMs} ms, is used up.`,
+    fix: "Answer with what there is.",
+    details: { tool: name, durationMs: limitMs },
   });

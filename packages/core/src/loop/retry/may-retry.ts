@@ -19,6 +19,8 @@ export function mayRetry(run: Run, fact: Pick<FactOf<"model.failed">, "failure" 
   if (linkOf(run, fact) !== undefined) return true;
   const handedOver = run.handedOver ?? 0;
   if (failure.code === "HANDED_OVER") return handedOver < handOversMax;
+  // Cut off by the limit of time: the last answer takes its place.
+  if (failure.code === "LIMIT_REACHED") return run.limits.onLimit === "finalize" && !run.limit;
   if (failure.code === "MODEL_THINKING_REFUSED") return failure.retryable && run.repairedTurn !== run.turn;
   const waitMaxMs = failure.code === "MODEL_CIRCUIT_OPEN" ? circuitWaitMaxMs : retryAfterMaxMs;
   return failure.retryable && (failure.retryAfterMs ?? 0) <= waitMaxMs && attemptsLeft(run, fact) > 0;
