@@ -144,6 +144,37 @@ describe("the limit of a run, before a call", () => {
     expect(crashed?.usage).toMatchObject({ output: maxTokens, source: "estimated" });
     expect(machine.provider.requests[1]?.tools).toBeUndefined();
   });
+
+  it("counts such an attempt in the same way, and its cost as a part, where there is a price and neither a limit nor a ledger", async () => {
+    const machine = processes(
+      [
+        { text: "half", hang: true },
+        { text: "What I have.", usage: { input: 20, output: 5 } },
+      ],
+      {
+        tools: [look],
+        maxTokens,
+        prices: fixedPrices({ "scripted-1": { inputUsd: 2, outputUsd: 3 } }),
+      },
+    );
+    const first = machine.boot();
+    void execute(first.session, "go")
+      .result()
+      .catch(() => {});
+    await calm();
+    first.store.kill();
+    machine.outlive();
+    const second = machine.boot();
+    const { text, cost, usage } = await machine.finish(second.session);
+    const [started] = await machine.factsOf("model.started");
+    const [crashed] = await machine.factsOf("model.failed");
+    expect(crashed).toMatchObject({ failure: { code: "CRASHED" }, ...started?.expected });
+    expect({ text, cost, usage }).toMatchObject({
+      text: "What I have.",
+      cost: { totalUsd: (20 * 2 + 5 * 3) / 1e6, partial: true },
+      usage: { output: maxTokens + 5, source: "estimated" },
+    });
+  });
 });
 
 /** A vendor whose books are right: it charges what it has read and written, also for answers that are cut and for calls whose usage it does not report. */

@@ -56,7 +56,7 @@ interface Affordable {
   readonly before: readonly FactBody[];
   readonly prepared: PreparedModel;
   readonly reservation?: Reservation;
-  /** The most that it may spend, where that is limited. */
+  /** The most that it may spend, where that is limited or has a price. */
   readonly most?: MostSpent;
 }
 
@@ -81,8 +81,7 @@ export function admitCall(deps: Deps, setup: Setup, request: Request): SyncOrAsy
             ...(reservation ? { reservation: reservation.id } : {}),
             ...(call.most ? { expected: call.most } : {}),
           };
-          const isCounted = call.most !== undefined || deps.bound.agent.prices !== undefined;
-          const expected = isCounted ? expectedUsage({ ...sized, prepared: call.prepared }, setup.builder) : undefined;
+          const expected = call.most ? expectedUsage({ ...sized, prepared: call.prepared }, setup.builder) : undefined;
           return { prepared: call.prepared, bodies: [...compacted, ...before, intent], reservation, sizes, overflowed, expected };
         }),
       ),
@@ -106,10 +105,15 @@ function affordable(
     return reservations.load().then((loaded) => loaded.reserve({ ...request, prepared: call.prepared }, call.before));
   });
   return andThen(reserved, (call) => {
-    if ("refused" in call || !(reservations || allowed instanceof Promise)) return call;
+    if ("refused" in call) return call;
+    const isLimited = reservations || allowed instanceof Promise;
+    if (!isLimited) return deps.bound.agent.prices ? { ...call, most: unpriced(expectedUsage(request, builder)) } : call;
     return mostOf(deps, { ...request, prepared: call.prepared }, builder).then((most) => ({ ...call, most }));
   });
 }
+
+/** Without the price, so that nothing waits for a price table where nothing is limited: if the process dies, the cost of the run is a part. */
+const unpriced = (usage: Usage): MostSpent => ({ usage, cost: { totalUsd: 0, partial: true } });
 
 /** True if the run has a limit that a call may exceed, or no time left. */
 function hasAllowance(run: Run, now: number): boolean {

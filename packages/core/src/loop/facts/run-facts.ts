@@ -69,7 +69,10 @@ export type RunFact =
       readonly keyOwner?: KeyOwner;
       /** Id of the reservation in the usage ledger. */
       readonly reservation?: string;
-      /** The most that it may spend. Counted where its process dies. Present only where the run or an account has a limit. */
+      /**
+       * The most that it may spend. Counted where its process dies. Present only where the run or an account has a limit, or its usage a price; without a limit
+       * its cost is not asked for: 0, and partial.
+       */
       readonly expected?: Pick<Spending, "usage" | "cost">;
       /** The `traceparent` (W3C Trace Context) of the call. */
       readonly trace?: string;
