@@ -61,7 +61,8 @@ const wires: { readonly [name: string]: Wire } = {
     contentType: "text/event-stream",
     begin: () => chunk({ role: "assistant", content: "" }),
     text: (content) => chunk({ content }),
-    call: (name, args, id) => chunk({ tool_calls: [{ index: 0, id, type: "function", function: { name, arguments: JSON.stringify(args) } }] }),
+    call: (name, args, id) =>
+      chunk({ tool_calls: [{ index: 0, id, type: "function", function: { name, arguments: JSON.stringify(args) } }] }),
     end: (hasCall, usage) =>
       `${chunk({}, hasCall ? "tool_calls" : "stop")}${
         usage ? data({ id: "c", choices: [], usage: { prompt_tokens: usage.input, completion_tokens: usage.output } }) : ""
@@ -185,7 +186,9 @@ async function played(wire: Wire, script: { readonly [model: string]: readonly S
   const root = await factsOf("root");
   const below = root.flatMap((fact) => (fact.type === "child.linked" ? [fact.session] : []));
   const facts = [...root, ...(await Promise.all(below.map(factsOf))).flat()];
-  const attempts = facts.flatMap((fact) => ((fact.type === "model.finished" || fact.type === "model.failed") && fact.usage ? [fact.usage] : []));
+  const attempts = facts.flatMap((fact) =>
+    (fact.type === "model.finished" || fact.type === "model.failed") && fact.usage ? [fact.usage] : [],
+  );
   return { books, result, attempts, ledger };
 }
 
@@ -230,7 +233,10 @@ describe.each(Object.entries(wires))("B83, B84: the bill of a tree over %s", (_,
     expect(result).toMatchObject({ status: "completed", usage: { source: "estimated" }, cost: { partial: true } });
     const known = attempts.filter(({ source }) => source !== "estimated");
     expect(known.map(({ input, output }) => ({ input, output }))).toEqual(
-      books.filter(({ how }) => how === undefined).map(({ usage }) => usage).sort((a, b) => b.input - a.input),
+      books
+        .filter(({ how }) => how === undefined)
+        .map(({ usage }) => usage)
+        .sort((a, b) => b.input - a.input),
     );
     const estimated = attempts.filter(({ source }) => source === "estimated");
     expect(estimated.map(({ output }) => output).sort()).toEqual([10, 20]);

@@ -31,7 +31,7 @@ export class Calibration {
     if (!sent || sent.messages !== messages || messages.length <= sent.length) return;
     this.#sent = undefined;
     const answer = messages[sent.length];
-    if (answer?.role === "assistant") this.#learn(sent.model, { answer, units: sent.units });
+    if (answer?.role === "assistant") this.learns(sent.model, { answer, units: sent.units });
   }
 
   /** The vendor refused what was sent last: it has more tokens than the limit. */
@@ -43,11 +43,14 @@ export class Calibration {
     this.#ratios.set(model, Math.min(bounds.max, ratio));
   }
 
-  #learn(model: string, { answer, units }: { readonly answer: AssistantMessage; readonly units: number }): void {
+  /** Takes the report of an answer to a request of so many units. True: it changes what is known. */
+  learns(model: string, { answer, units }: { readonly answer: AssistantMessage; readonly units: number }): boolean {
     const tokens = tokensRead(answer.usage);
-    if (tokens === undefined || units < unitsMin) return;
+    if (tokens === undefined || units < unitsMin) return false;
     const ratio = Math.min(bounds.max, Math.max(bounds.min, (tokens * unitsPerToken) / units));
-    if (Math.abs(ratio - this.ratioOf(model)) > step * this.ratioOf(model)) this.#ratios.set(model, ratio);
+    if (Math.abs(ratio - this.ratioOf(model)) <= step * this.ratioOf(model)) return false;
+    this.#ratios.set(model, ratio);
+    return true;
   }
 }
 

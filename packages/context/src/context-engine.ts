@@ -3,9 +3,10 @@
  * Invariants
  *  E1 a request keeps within its limit as the vendor counts, as far as anything can be cut;
  *  E2 what a request costs is what is new in it: no call looks at the whole history;
- *  E3 calls and their results stay together.
+ *  E3 calls and their results stay together;
+ *  E4 a process that takes the session over learns from the log what the one before had learned, and cuts the same.
  */
-import type { Message } from "@loopwright/core";
+import type { AssistantMessage, Message } from "@loopwright/core";
 import type {
   ContextCall,
   ContextCompaction,
@@ -63,6 +64,7 @@ class EngineContext implements SessionContext {
   readonly #calibration = new Calibration();
   readonly #compactor: Compactor | undefined;
   #cuts: Cuts | undefined;
+  #isLearned = false;
 
   constructor(options: CheckedOptions, wanted: Set<string>) {
     this.#options = options;
@@ -71,6 +73,7 @@ class EngineContext implements SessionContext {
   }
 
   prepare(call: ContextCall, io: ContextPreparing): ContextPreparation | undefined | Promise<ContextPreparation | undefined> {
+    this.#learn(call);
     if (call.overflowed) this.#calibration.refused(call.request.model, this.#limitOf(call));
     else this.#calibration.reads(call.history.messages);
     const window = this.#windowOf(call);
@@ -89,6 +92,7 @@ class EngineContext implements SessionContext {
 
   fit(call: ContextCall): FittedRequest | undefined {
     const { messages } = call.history;
+    this.#learn(call);
     this.#calibration.reads(messages);
     const window = this.#windowOf(call);
     const cuts = this.#cutsOf(call, window);
@@ -97,6 +101,21 @@ class EngineContext implements SessionContext {
     if (units > window.limit * unitsPerTokenMost) return undefined;
     this.#calibration.sends(call.request.model, messages, units);
     return { ...window.cut, messages: shown };
+  }
+
+  /** At the first call: what the vendor has reported of the answers in the history, and what was cut for each of them. */
+  #learn(call: ContextCall): void {
+    if (this.#isLearned) return;
+    this.#isLearned = true;
+    const { history, request } = call;
+    let window = this.#windowOf(call);
+    const cuts = this.#cutsOf(call, window);
+    for (let place = 1; place < history.messages.length; place++) {
+      const answer = answerTo(call, place);
+      if (!answer) continue;
+      cuts.fitted(window.room, place);
+      if (this.#calibration.learns(request.model, { answer, units: cuts.left + window.beside })) window = this.#windowOf(call);
+    }
   }
 
   #cutsOf({ history: { messages } }: ContextCall, { sizes }: Window): Cuts {
@@ -121,6 +140,18 @@ class EngineContext implements SessionContext {
     const room = { all: units - beside, results: units * budgets.results, attachments: units * budgets.attachments };
     return { sizes, limit, room, beside, cut };
   }
+}
+
+/** The answer at the place, if the model of this call gave it to what stands before it. */
+function answerTo(
+  { history: { messages, ids }, provider, request, compactedAt = 0 }: ContextCall,
+  place: number,
+): AssistantMessage | undefined {
+  const answer = messages[place];
+  const id = ids[place];
+  if (answer?.role !== "assistant" || id === undefined || Number.parseInt(id, 10) < compactedAt) return undefined;
+  const isOfModel = answer.model === request.model || answer.model?.startsWith(`${request.model}-`);
+  return answer.provider === provider.name && isOfModel ? answer : undefined;
 }
 
 type Note = NonNullable<ContextPreparation["notes"]>[number];

@@ -87,9 +87,9 @@ export class Cuts {
     return this.#isTight;
   }
 
-  /** Takes what is new of the list, and cuts what may be cut before a compaction is considered. */
-  take(room: Room): void {
-    for (; this.#done < this.#messages.length; this.#done++) {
+  /** Takes what is new of the list, up to the place `end`, and cuts what may be cut before a compaction is considered. */
+  take(room: Room, end: number = this.#messages.length): void {
+    for (; this.#done < end; this.#done++) {
       const message = this.#messages[this.#done] as Message;
       // A request went out before each answer: what it left out stays out.
       if (message.role === "assistant") this.#squeeze(room);
@@ -99,8 +99,8 @@ export class Cuts {
   }
 
   /** What is sent of the list. Shared; it grows in place until the next cut. */
-  fitted(room: Room): readonly Message[] {
-    this.take(room);
+  fitted(room: Room, end: number = this.#messages.length): readonly Message[] {
+    this.take(room, end);
     this.#squeeze(room);
     return this.#shown ?? this.#messages;
   }

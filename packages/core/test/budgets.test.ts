@@ -306,7 +306,11 @@ describe("two sessions on one ledger, in a random order", () => {
 
   const units = [
     ["tokens", ({ input = 0, output = 0 }: Usage) => input + output, (max: number) => ({ tokensMax: max })],
-    ["US dollars", ({ input = 0, output = 0 }: Usage) => (2 * input + 3 * output) / 1e6, (max: number) => ({ costUsdMax: (2.5 * max) / 1e6 })],
+    [
+      "US dollars",
+      ({ input = 0, output = 0 }: Usage) => (2 * input + 3 * output) / 1e6,
+      (max: number) => ({ costUsdMax: (2.5 * max) / 1e6 }),
+    ],
   ] as const;
 
   describe.each(units)("with a limit of %s", (_, of, limitsOf) => {

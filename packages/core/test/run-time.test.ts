@@ -1,6 +1,6 @@
 import { assertEventStream } from "@loopwright/testing";
 import { beforeAll, describe, expect, it } from "vitest";
-import { createAgent, defineTool, execute, type ModelRequest, textOf, type RunLimits } from "../src/index.ts";
+import { createAgent, defineTool, execute, type ModelRequest, type RunLimits, textOf } from "../src/index.ts";
 import { fixedPrices, memoryLedger, type ScriptedStep, scripted } from "../src/memory/index.ts";
 import { agentTool } from "../src/tools/agent-tool.ts";
 import { processes } from "./dying-processes.ts";
@@ -12,7 +12,10 @@ const last: ScriptedStep = { text: "What I have.", usage: { input: 20, output: 3
 const reached = { which: "durationMs", value: 5_000 };
 
 /** A run with a limit of five seconds, whose first call hangs after its text. */
-function cut(first: ScriptedStep, { limits = {}, tools = [look] }: { limits?: Partial<RunLimits>; tools?: readonly never[] | [typeof look] } = {}) {
+function cut(
+  first: ScriptedStep,
+  { limits = {}, tools = [look] }: { limits?: Partial<RunLimits>; tools?: readonly never[] | [typeof look] } = {},
+) {
   const made = world([first, last], { tools: tools as never, limits: { durationMs: 5_000, ...limits } });
   const stream = execute(made.session, "go");
   return { ...made, stream, events: eventsOf(stream), result: stream.result() };
@@ -35,9 +38,14 @@ describe("the time of a run, while a model answers", () => {
     expect(provider.requests.map(({ tools = [] }) => tools.length)).toEqual([1, 0]);
     const notices = provider.requests[1]?.messages.flatMap((one) => (one.role === "notice" ? [one.text] : []));
     expect(notices).toEqual([expect.stringContaining("limit of 5000 milliseconds")]);
-    expect((await types()).slice(-6)).toEqual(
-      ["model.started", "model.failed", "limit.reached", "model.started", "model.finished", "run.finished"],
-    );
+    expect((await types()).slice(-6)).toEqual([
+      "model.started",
+      "model.failed",
+      "limit.reached",
+      "model.started",
+      "model.finished",
+      "run.finished",
+    ]);
     const seen = await events;
     expect(seen.find(({ type }) => type === "attempt_discarded")).toMatchObject({ code: "LIMIT_REACHED", willRetry: true });
     assertEventStream(seen);
@@ -157,10 +165,10 @@ describe("the time of a run, while tools run", () => {
 
   it("stops them, runs none that waits, and leaves one call without tools", async () => {
     const seen: (AbortSignal | number | undefined)[] = [];
-    const { session, provider, clock, types } = world(
-      [{ calls: [{ name: "wait" }, { name: "look" }] }, last],
-      { tools: [waits(seen), look], limits: { durationMs: 5_000, parallelMax: 1 } },
-    );
+    const { session, provider, clock, types } = world([{ calls: [{ name: "wait" }, { name: "look" }] }, last], {
+      tools: [waits(seen), look],
+      limits: { durationMs: 5_000, parallelMax: 1 },
+    });
     const startedAt = clock.now();
     const stream = execute(session, "go");
     const events = eventsOf(stream);

@@ -118,8 +118,8 @@ export function acceptsInput(state: State, fact: FactOf<"input.accepted">): bool
 }
 
 /** From this fact on, requests have the summary in place of that part of the path. */
-export function foldCompaction(state: State, { from, to, summary, pinned }: FactOf<"context.compacted">): State {
-  return { ...state, compactions: [...state.compactions, { from, to, summary, ...(pinned ? { pinned } : {}) }] };
+export function foldCompaction(state: State, { seq, from, to, summary, pinned }: FactOf<"context.compacted">): State {
+  return { ...state, compactions: [...state.compactions, { seq, from, to, summary, ...(pinned ? { pinned } : {}) }] };
 }
 
 /** A hold is kept until it is lifted; a second one replaces the first. */

@@ -314,6 +314,8 @@ export interface EndedRun {
 }
 
 export interface Compaction {
+  /** Of its fact. */
+  readonly seq: number;
   readonly from: MessageId;
   readonly to: MessageId;
   readonly summary: string;

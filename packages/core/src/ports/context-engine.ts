@@ -37,6 +37,8 @@ export interface ContextCall {
   readonly history: ContextHistory;
   /** As the session's `TokenCounter` counts. `undefined`: it has none. */
   readonly sizes: MessageSizes | undefined;
+  /** The number of the last compaction in the log: answers with a lower id were given to a longer history than this one. Absent: nothing was compacted. */
+  readonly compactedAt?: number;
   /** The vendor refused the attempt before with CONTEXT_OVERFLOW. There is one such attempt in a turn at most. */
   readonly overflowed: boolean;
 }

@@ -110,9 +110,10 @@ export class RequestFitting {
     return this.#context;
   }
 
-  #callOf({ run, prepared, sizes, overflowed }: FittingCall, history: BuildingHistory): ContextCall {
+  #callOf({ run, state, prepared, sizes, overflowed }: FittingCall, history: BuildingHistory): ContextCall {
     const { access, sessionId } = this.#deps;
     const { provider, request, intent } = prepared;
+    const compaction = state.compactions.at(-1);
     return {
       sessionId,
       runId: run.runId,
@@ -124,6 +125,7 @@ export class RequestFitting {
       request,
       history,
       sizes,
+      ...(compaction ? { compactedAt: compaction.seq } : {}),
       overflowed,
     };
   }
