@@ -60,7 +60,9 @@ function turnOf({ below, pick }: Draw, hasTools: boolean): ScriptedTurn {
 }
 
 /** The requests of a random session of an agent with a random policy, some of whose inputs another process answers. */
-async function played(seed: number): Promise<{ readonly requests: readonly ModelRequest[]; readonly policy: DataPolicy; readonly log: string }> {
+async function played(
+  seed: number,
+): Promise<{ readonly requests: readonly ModelRequest[]; readonly policy: DataPolicy; readonly log: string }> {
   const draw = drawOf(seed);
   const policy = policyOf(draw);
   const requests: ModelRequest[] = [];

@@ -181,9 +181,7 @@ export const errorTable: { readonly [Code in ErrorCode]: ErrorEntry } = {
   HOOK_TIMEOUT: entry("A hook, a prompt or a lookup did not answer in time.", [504, "timeout"], {
     fix: "Make it faster, or let it stop when its signal is aborted.",
   }),
-  TOOL_LIMIT: entry("The run has reached its limit of tool calls or of time.", [429, "rate"], {
-    fix: "Raise `limits.toolCallsMax` or `limits.durationMs`.",
-  }),
+  TOOL_LIMIT: entry("The run has no calls or no time left.", [429, "rate"], { fix: "Raise `limits.toolCallsMax` or `limits.durationMs`." }),
   INVALID_PATH: entry("The path is not allowed.", [400, "format"], { fix: "Use a relative path inside the files directory." }),
   NOT_REGULAR: entry("The path is not a regular file.", [400, "format"], { fix: "Name a regular file." }),
   FILE_NOT_FOUND: entry("The file does not exist.", [404, "format"], { fix: "List the files and check the name." }),

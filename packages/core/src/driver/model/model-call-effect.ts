@@ -125,7 +125,6 @@ function launchModel(options: EffectDeps, launch: Launch): void {
   let isHandedOver = false;
   const close = (ended: ModelAttemptEnd): SyncOrAsync<FactBody> => {
     const end = judged(ended, (given) => {
-      if (ended.isCut) return given;
       const failure = fitting.repairable(repairable(given, request.messages), launch);
       const moves = nextModel(run, { attempt, failure, hasSpoken: ended.type === "failed" && ended.parts.length > 0 }) !== undefined;
       return guarded.judge(failure, !isHandedOver && !moves && mayRetry(run, { attempt, failure }));
@@ -158,8 +157,7 @@ function launchModel(options: EffectDeps, launch: Launch): void {
     isHandedOver = true;
     abort(0);
   };
-  const broken = (failure: Failure): FactBody => ({ type: "model.failed", runId, turn, attempt, failure });
-  track(effect, { abort, handOver, closing, broken, lane });
+  track(effect, { abort, handOver, closing, lane, broken: (failure) => ({ type: "model.failed", runId, turn, attempt, failure }) });
 }
 
 interface SendingCall {
@@ -217,9 +215,9 @@ async function loadBlob({ store, ref }: Deps, key: string): Promise<Blob | undef
   }
 }
 
-/** The end with the failure in the form for the log. */
+/** The end with the failure in the form for the log. The limit of time is no failure of the vendor. */
 function judged(end: ModelAttemptEnd, judge: (failure: Failure) => Failure): ModelAttemptEnd {
-  return end.type === "failed" ? { ...end, failure: judge(end.failure) } : end;
+  return end.type === "failed" && !end.isCut ? { ...end, failure: judge(end.failure) } : end;
 }
 
 /** Logs the vendor's own message about a refused call for operators; callers get a message of core. */

@@ -70,7 +70,7 @@ export interface ToolCallOptions {
 const partialMax = 64 * 1024;
 
 export function startToolCall(options: ToolCallOptions): ToolCall {
-  const { tool, part, clock, timeoutMs, filter } = options;
+  const { tool, part, clock, filter } = options;
   const signal = new AbortController();
   const abandon = new AbortController();
   const startedAt = clock.monotonic();
@@ -86,10 +86,7 @@ export function startToolCall(options: ToolCallOptions): ToolCall {
     else cancels.push(clock.after(graceMs, () => abandon.abort(reason)));
   };
   const cancels: (() => void)[] = [];
-  if (timeoutMs > 0) cancels.push(clock.after(timeoutMs, () => stop(timedOut(tool.name, timeoutMs), 0)));
-  const { runTime } = options;
-  if (runTime) cancels.push(clock.after(runTime.leftMs, () => stop(runTimeOver(tool.name, runTime.limitMs), 0)));
-  const endsAfterMs = Math.min(timeoutMs > 0 ? timeoutMs : Number.POSITIVE_INFINITY, runTime?.leftMs ?? Number.POSITIVE_INFINITY);
+  for (const { ms, error } of timeLimitsOf(options)) cancels.push(clock.after(ms, () => stop(error(), 0)));
 
   const context: ToolContext = {
     callId: part.id,
@@ -97,7 +94,7 @@ export function startToolCall(options: ToolCallOptions): ToolCall {
     idempotencyKey: part.callKey,
     attempt: options.attempt,
     signal: signal.signal,
-    deadline: Number.isFinite(endsAfterMs) ? clock.now() + endsAfterMs : undefined,
+    deadline: deadlineOf(options),
     access: options.access,
     labels: options.labels,
     progress: progress.open,
@@ -176,6 +173,24 @@ async function callTool(
     if (!isAgentError(error)) io.onThrown?.(error);
     return await filteredFailure(error, { name: tool.name, filter });
   }
+}
+
+interface TimeLimit {
+  readonly ms: number;
+  readonly error: () => AgentError;
+}
+
+/** The tool's own limit, and what is left of its run's. */
+function timeLimitsOf({ tool: { name }, timeoutMs, runTime }: ToolCallOptions): readonly TimeLimit[] {
+  return [
+    ...(timeoutMs > 0 ? [{ ms: timeoutMs, error: () => timedOut(name, timeoutMs) }] : []),
+    ...(runTime ? [{ ms: runTime.leftMs, error: () => runTimeOver(name, runTime.limitMs) }] : []),
+  ];
+}
+
+function deadlineOf(options: ToolCallOptions): number | undefined {
+  const limits = timeLimitsOf(options).map(({ ms }) => ms);
+  return limits.length > 0 ? options.clock.now() + Math.min(...limits) : undefined;
 }
 
 const timedOut = (name: string, timeoutMs: number): AgentError =>
