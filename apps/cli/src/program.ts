@@ -104,6 +104,7 @@ function addChat(program: Command, exit: (code: number) => void): void {
   remote(shared(program.command("chat").description("talk; without a terminal a short demonstration on the offline model")))
     .option("--resume <id>", "continue this session; the beginning of its id is enough")
     .addOption(new Option("--continue", "continue the session that changed last").conflicts("resume"))
+    .option("--modes <names>", "modes of the messages, with commas between them")
     .option("--plain", "append only: nothing on the screen is ever redrawn")
     .option("--no-color", "no colours")
     .action(async (flags) => {
@@ -116,7 +117,9 @@ function addAsk(program: Command, exit: (code: number) => void): void {
   remote(shared(program.command("ask").description("ask once: the answer on standard output, everything else on standard error")))
     .argument("[words...]", "the question; `-` stands for standard input, piped input is appended")
     .option("--session <id>", "continue this session; the beginning of its id is enough")
+    .option("--modes <names>", "modes of the question, with commas between them")
     .option("--json", "print one event a line")
+    .option("--stream-version <number>", "with --json: the frames of this version of the orchestrator's stream, 1 or 2")
     .option("--plain", "append only: nothing on the screen is ever redrawn")
     .option("--quiet", "nothing on standard error but errors")
     .option("--no-color", "no colours")
@@ -193,8 +196,11 @@ function shared(command: Command): Command {
     .addOption(new Option("--offline", "the offline demonstration model: no network, no key").conflicts("provider"))
     .option("--store <place>", "a SQLite file, redis://host, file:folder or s3://bucket; default: .loopwright/sessions.db")
     .option("--tools <file>", "a module that exports tools of your own")
-    .option("--agent <name>", "assistant, or research, which needs --web; default: assistant")
-    .option("--web <url>", "a SearXNG that the research agent searches; pages of this address may be private")
+    .option("--agent <name>", "assistant, main-thread, research or researcher, or one of --agents; default: assistant")
+    .option("--agents <file>", "a module that exports agents of your own")
+    .option("--web <url>", "a SearXNG that agents search; pages of this address may be private")
+    .option("--artifacts", "agents can make artifacts: code and texts with versions")
+    .option("--images <maker>", "agents can make pictures: by openai or gemini, with their keys, or drawn")
     .option("--env <file>", "file with variables; default: .env. The real environment wins");
 }
 
@@ -208,7 +214,7 @@ function linked(command: Command): Command {
 
 /** Flags that name a running server; its agents and its store are configured there. */
 function remote(command: Command): Command {
-  const decidedThere = ["provider", "baseUrl", "offline", "store", "tools", "agent", "web"];
+  const decidedThere = ["provider", "baseUrl", "offline", "store", "tools", "agents", "web", "artifacts", "images"];
   return command
     .addOption(new Option("--url <address>", "a running server, such as the one that `loopwright run` started").conflicts(decidedThere))
     .option("--token <text>", "the server's token; better in LOOPWRIGHT_TOKEN");

@@ -138,7 +138,7 @@ test.concurrent("a session that another program began is shown, and refused when
     expect(code).toBe(1);
     expect(stderr).toContain("The session `case` has the agent `lawyer`, not `assistant`");
     expect(stderr).toContain("(SESSION_AGENT_MISMATCH)");
-    expect(stderr).toMatch(/try: Continue it in the program that began it: .* `loopwright sessions show case` shows it\./);
+    expect(stderr).toMatch(/try: Name the agent that it began with by `--agent`.* `loopwright sessions show case` shows it\./);
   }
   const again = sqliteStore({ path: join(cwd, ".loopwright", "sessions.db") });
   expect((await again.log.head({ scope: "local", session: "case" })).lastSeq).toBe(lastSeq);

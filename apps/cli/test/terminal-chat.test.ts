@@ -1,5 +1,6 @@
-import { createSession } from "@loopwright/core";
-import { memoryStore } from "@loopwright/core/memory";
+import { contextEngine } from "@loopwright/context";
+import { agentTool, createAgent, createSession } from "@loopwright/core";
+import { memoryStore, scripted } from "@loopwright/core/memory";
 import { offline } from "@loopwright/providers-scripted";
 import { expect, onTestFinished, test } from "vitest";
 import { localPlace } from "../src/chat/local-place.ts";
@@ -14,7 +15,7 @@ import { emptyDirectory } from "./run-binary.ts";
 interface Chat {
   readonly input: FakeInput;
   readonly screen: FakeScreen;
-  readonly workplace: Omit<Workplace, "agents">;
+  readonly workplace: Omit<Workplace, "agents" | "modes">;
   readonly sessionId: string;
   readonly ended: Promise<void>;
   type(text: string): void;
@@ -22,7 +23,7 @@ interface Chat {
 
 /** A chat on an emulated terminal, with the real runtime behind it. */
 async function open(
-  options: { readonly pace?: number; readonly workplace?: Omit<Workplace, "agents">; readonly sessionId?: string } = {},
+  options: { readonly pace?: number; readonly workplace?: Omit<Workplace, "agents" | "modes">; readonly sessionId?: string } = {},
 ): Promise<Chat> {
   const settings = resolveSettings({ offline: true }, {}, await emptyDirectory());
   const provider = offline({ pace: options.pace ?? 0 });
@@ -119,6 +120,54 @@ test("slash commands answer without asking the model", async () => {
   type("/nonsense\r");
   await screen.shows("There is no command /nonsense.");
   expect(await workplace.store.index.list("local")).toEqual([]);
+});
+
+/** A lead that has a researcher work for it, on scripted models. */
+async function leadWorkplace(): Promise<Omit<Workplace, "agents" | "modes">> {
+  const settings = resolveSettings({ offline: true }, {}, await emptyDirectory());
+  const researcher = createAgent({
+    name: "researcher",
+    provider: scripted([{ text: "Lisbon has one.", usage: { input: 40, output: 4 } }]),
+  });
+  const provider = scripted(
+    [
+      { calls: [{ name: "researcher", args: { task: "Has Lisbon a port?" } }], usage: { input: 10, output: 2 } },
+      { text: "Lisbon has a port.", usage: { input: 50, output: 5 } },
+      { text: "It is a large one. ".repeat(80), usage: { input: 60, output: 80 } },
+      { text: "Porto has one too.", usage: { input: 60, output: 5 } },
+    ],
+    { capabilities: { contextTokens: 4_000 } },
+  );
+  const agent = createAgent({ name: "lead", provider, tools: [agentTool({ agent: researcher })], context: contextEngine() });
+  return { settings, provider, agent, store: memoryStore() };
+}
+
+test("/agents lists a child that worked, with what it spent, /compact has the next call begin with a summary, and both survive a restart", async () => {
+  const { screen, type, workplace, sessionId, ended } = await open({ workplace: await leadWorkplace() });
+  type("/agents\r");
+  await screen.shows("No other agent has worked for this session.");
+  type("Which ports?\r");
+  await screen.shows("Lisbon has a port.");
+  type("/agents\r");
+  const listed = await screen.shows("researcher · ended");
+  expect(listed.find((line) => line.includes("researcher · ended"))).toMatch(/^\s*researcher · ended · 40 in · 4 out ·/);
+  type("How large is it?\r");
+  await screen.shows("It is a large one.");
+  type("/compact\r");
+  await screen.shows("The older messages are summarised before the next answer");
+  type("And Porto?\r");
+  await screen.shows("Porto has one too.");
+  expect((await screen.shows("Older messages were summarised")).join("\n")).toMatch(
+    /summarised to make room: about \d+ tokens before, \d+\s+after/,
+  );
+  type("/budget\r");
+  // 10 + 50 + 60 + 60 of its own and 40 of the child.
+  await screen.shows("Used so far, children included: 220 in");
+  type("\u0004");
+  await ended;
+  const again = await open({ workplace, sessionId });
+  again.type("/agents\r");
+  await again.screen.shows("researcher · ended · 40 in · 4 out");
 });
 
 test("an error is shown in three lines and the chat continues", async () => {

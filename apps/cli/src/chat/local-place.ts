@@ -1,4 +1,4 @@
-import { type AgentSession, type ExecuteStream, execute, resume } from "@loopwright/core";
+import { type AgentSession, type ExecuteOptions, type ExecuteStream, execute, resume } from "@loopwright/core";
 import type { ContextEngine } from "@loopwright/core/ports";
 import { commandName } from "../command-name.ts";
 import { introduction } from "../compose/introduction.ts";
@@ -9,8 +9,11 @@ import { agentFlags } from "../settings/chosen-agent.ts";
 import type { ChatPlace } from "./chat-place.ts";
 import type { AnswerEnd, ChatSession } from "./chat-session.ts";
 
+/** What every message of the chat carries. */
+type InputLabels = Pick<ExecuteOptions, "labels">;
+
 /** Sessions of this process, kept in the store of the workplace. */
-export function localPlace(workplace: Omit<Workplace, "agents">): ChatPlace {
+export function localPlace(workplace: Omit<Workplace, "agents" | "modes">, labelled: InputLabels = {}): ChatPlace {
   const { settings, provider, agent, store } = workplace;
   return {
     introduction: introduction(workplace),
@@ -21,7 +24,7 @@ export function localPlace(workplace: Omit<Workplace, "agents">): ChatPlace {
     contextMax: (model) => provider.capabilities(model).contextTokens,
     async open(id) {
       const vendorWords = createVendorWords();
-      return localSession(await openSession(workplace, id, vendorWords), { vendorWords, context: agent.context });
+      return localSession(await openSession(workplace, id, vendorWords), { vendorWords, context: agent.context, labelled });
     },
     list: (limit) => store.index.list(localScope, { limit }),
     resumeCommand: (id) => `${commandName()} chat --resume ${id}${agentFlags(settings)}`,
@@ -31,9 +34,10 @@ export function localPlace(workplace: Omit<Workplace, "agents">): ChatPlace {
 interface LocalParts {
   readonly vendorWords: VendorWords;
   readonly context: ContextEngine | undefined;
+  readonly labelled: InputLabels;
 }
 
-function localSession(session: AgentSession, { vendorWords, context }: LocalParts): ChatSession {
+function localSession(session: AgentSession, { vendorWords, context, labelled }: LocalParts): ChatSession {
   const ending = async (stream: ExecuteStream): Promise<AnswerEnd> => {
     const result = await stream.result();
     const vendorMessage = result.error && vendorWords.of(result.error);
@@ -70,7 +74,7 @@ function localSession(session: AgentSession, { vendorWords, context }: LocalPart
       return session.messages.length > 0;
     },
     subscribe: (listener) => session.subscribe((events) => listener.events(events)),
-    say: (input, options) => ending(execute(session, input, { mode: "steer", ...options })),
+    say: (input, options) => ending(execute(session, input, { mode: "steer", ...labelled, ...options })),
     async answer({ results, decisions }) {
       for (const { callKey, ...decision } of decisions) await session.decide(callKey, decision);
       return ending(results.length > 0 ? execute(session, results) : resume(session));

@@ -1,4 +1,5 @@
-import { type AgentEvent, type ExecuteResult, type ExecuteStream, execute } from "@loopwright/core";
+import { AgentError, type AgentEvent, type ExecuteResult, type ExecuteStream, execute } from "@loopwright/core";
+import type { SessionReader } from "@loopwright/dialect-orchestrator";
 import { commandName } from "../command-name.ts";
 import { complaintOf } from "../complaint.ts";
 import { introduction } from "../compose/introduction.ts";
@@ -9,6 +10,7 @@ import { type SharedFlags, settingsOf } from "../flags.ts";
 import { type ServerFlags, serverOf } from "../remote/server-address.ts";
 import { costText, usageParts } from "../screen/footer-lines.ts";
 import { agentFlags } from "../settings/chosen-agent.ts";
+import { modeLabels, typedModes } from "../settings/typed-modes.ts";
 import { oneLine } from "../terminal/neutralise.ts";
 import { createAnswerPrinter } from "./answer-printer.ts";
 import { printJson } from "./print-json.ts";
@@ -18,6 +20,8 @@ interface AskFlags extends SharedFlags, ServerFlags {
   readonly session?: string;
   readonly json?: boolean;
   readonly quiet?: boolean;
+  readonly modes?: string;
+  readonly streamVersion?: string;
 }
 
 /** A question under way. */
@@ -33,15 +37,17 @@ interface Asked {
 /** Asks once and returns the exit code. The answer goes to standard output, everything else to standard error. */
 export async function ask(words: readonly string[], flags: AskFlags): Promise<number> {
   if (flags.url !== undefined) return askServer(words, flags);
+  checkVersion(flags);
   const settings = await settingsOf(flags);
   const question = await readQuestion(words, process.stdin);
   const workplace = await openWorkplace(settings, { isAttended: false });
   try {
+    const labels = modeLabels(typedModes(flags.modes), workplace.modes);
     const vendorWords = createVendorWords();
     const session = await openSession(workplace, flags.session, vendorWords);
     introduce(introduction(workplace), flags);
     try {
-      const stream = execute(session, question);
+      const stream = execute(session, question, labels);
       return await follow({
         stream,
         resumeCommand: `${commandName()} chat --resume ${session.id}${agentFlags(settings)}`,
@@ -58,15 +64,18 @@ export async function ask(words: readonly string[], flags: AskFlags): Promise<nu
 
 /** Asks a running server. The run is its own: it ends there even when this process does not wait for it. */
 async function askServer(words: readonly string[], flags: AskFlags): Promise<number> {
+  checkVersion(flags);
   const server = await serverOf(flags);
   const question = await readQuestion(words, process.stdin);
   const { clientOf, remotePlace, sessionOf } = await import("../remote/remote-place.ts");
   const client = clientOf(server);
-  const place = await remotePlace(server);
+  const modes = typedModes(flags.modes);
+  const place = await remotePlace(server, { agent: flags.agent, modes });
   const sessionId = flags.session === undefined ? undefined : (await sessionOf(client, flags.session)).sessionId;
   introduce(place.introduction, flags);
   const stream = client.execute(question, {
-    ...(sessionId === undefined ? { context: {} } : { sessionId }),
+    ...(sessionId === undefined ? { context: {}, ...(flags.agent === undefined ? {} : { agent: flags.agent }) } : { sessionId }),
+    ...(modes.length === 0 ? {} : { modes }),
     ...(flags.model === undefined ? {} : { model: flags.model }),
     labels: { surface: "terminal" },
   });
@@ -83,7 +92,7 @@ async function follow(asked: Asked): Promise<number> {
   try {
     const outputGone = new Promise<never>((_, reject) => process.stdout.once("error", reject));
     outputGone.catch(() => stream.abort("the reader of the answer went away").catch(() => {}));
-    if (flags.json) await printJson(stream, process.stdout);
+    if (flags.json) await printJson(framesOf(stream as AsyncIterable<AgentEvent>, await readerOf(flags)), process.stdout);
     else await printAnswer(stream, flags);
     const result = await stream.result();
     if (!flags.quiet && !flags.json)
@@ -93,6 +102,32 @@ async function follow(asked: Asked): Promise<number> {
     return exitCodeOfRun(result);
   } finally {
     stopListening();
+  }
+}
+
+/** @throws AgentError INPUT_INVALID */
+function checkVersion({ streamVersion, json }: AskFlags): void {
+  if (streamVersion === undefined || (json && /^[12]$/.test(streamVersion))) return;
+  throw new AgentError("INPUT_INVALID", {
+    message: json
+      ? `There is no stream version \`${oneLine(streamVersion, 40)}\`.`
+      : "A stream version was named, and no events are printed.",
+    fix: "Pass `--json --stream-version 1` or `--json --stream-version 2`, or leave it out.",
+  });
+}
+
+/** What turns events into the frames of the stream version that was named, where one was. */
+async function readerOf({ streamVersion }: AskFlags): Promise<SessionReader | undefined> {
+  if (streamVersion === undefined) return undefined;
+  const { createSessionReader } = await import("@loopwright/dialect-orchestrator");
+  return createSessionReader(streamVersion === "1" ? 1 : 2);
+}
+
+async function* framesOf(events: AsyncIterable<AgentEvent>, reader: SessionReader | undefined): AsyncGenerator<object> {
+  for await (const event of events) {
+    if (!reader) yield event;
+    // What only the stream itself has to report, its start, is no event of the session.
+    else if ("seq" in event || "lane" in event) yield* reader.read([event]);
   }
 }
 

@@ -7,11 +7,13 @@ import { openWorkplace } from "../compose/workplace.ts";
 import { exitCodes } from "../exit-code.ts";
 import { type SharedFlags, settingsOf, styleFor } from "../flags.ts";
 import { type ServerFlags, serverOf } from "../remote/server-address.ts";
+import { modeLabels, typedModes } from "../settings/typed-modes.ts";
 
 /** Flags of `chat`. */
 interface ChatFlags extends SharedFlags, ServerFlags {
   readonly resume?: string;
   readonly continue?: boolean;
+  readonly modes?: string;
 }
 
 /** Talks until the person leaves; returns the exit code. Without a terminal it shows the named session, or the offline model at work. */
@@ -21,7 +23,7 @@ export async function chat(flags: ChatFlags): Promise<number> {
   const settings = await settingsOf(isDemonstration ? offlineOf(flags) : flags);
   const workplace = await openWorkplace(settings, { isAttended: !isDemonstration });
   try {
-    await talk(localPlace(workplace), flags);
+    await talk(localPlace(workplace, modeLabels(typedModes(flags.modes), workplace.modes)), flags);
     return exitCodes.ok;
   } finally {
     await workplace.store.close();
@@ -37,7 +39,7 @@ async function remoteChat(flags: ChatFlags): Promise<number> {
   }
   const server = await serverOf(flags);
   const { remotePlace } = await import("../remote/remote-place.ts");
-  await talk(await remotePlace(server), flags);
+  await talk(await remotePlace(server, { agent: flags.agent, modes: typedModes(flags.modes) }), flags);
   return exitCodes.ok;
 }
 

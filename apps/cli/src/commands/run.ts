@@ -16,7 +16,7 @@ export async function run(flags: RunFlags): Promise<number> {
   const logger = createRunLogger({ isJson: flags.json === true, stdout: process.stdout, stderr: process.stderr });
   const links = await openLinks(settings, logger);
   try {
-    const workplace = await openWorkplace(settings, { isAttended: false, surface: "web page", logger });
+    const workplace = await openWorkplace(settings, { isAttended: false, surface: "web page", offersAll: true, logger });
     try {
       await serve({ workplace, links, wishes, logger });
       return exitCodes.ok;

@@ -6,7 +6,8 @@ import { builtinTools } from "@loopwright/tools-builtin";
 import { fileTools } from "@loopwright/tools-files";
 import { askUserTool } from "./ask-user-tool.ts";
 
-const prompt = (surface: AssistantSurface): string =>
+/** The prompt of the agents that talk to a person. */
+export const assistantPrompt = (surface: AssistantSurface): string =>
   [
     `You are a helpful assistant in a ${surface}. Answer in Markdown, short and to the point.`,
     "Use the tools where they give a better answer than memory: time, arithmetic, ids, JSON and CSV, and files in the working folder.",
@@ -15,29 +16,37 @@ const prompt = (surface: AssistantSurface): string =>
 /** Where people read the assistant's answers. */
 export type AssistantSurface = "terminal" | "web page";
 
-/** What the assistant is made for. */
-export interface AssistantOptions {
-  readonly provider: ModelProvider;
+/** What the tools of the assistant depend on. */
+export interface AssistantTools {
   readonly filesDirectory: string;
   /** Whether a person can answer questions in the terminal. */
   readonly isAttended: boolean;
-  /** Default: the terminal. */
-  readonly surface?: AssistantSurface;
-  /** The user's own tools; one of the same name takes the place of ours. */
+  /** Tools beside ours; one of the same name takes the place of ours. */
   readonly ownTools: readonly Tool[];
 }
 
-/** The agent of the command line: small tools, files, and a question to the user where one is there. */
-export function createAssistant({ provider, filesDirectory, isAttended, ownTools, surface = "terminal" }: AssistantOptions): Agent {
+/** What the assistant is made for. */
+export interface AssistantOptions extends AssistantTools {
+  readonly provider: ModelProvider;
+  /** Default: the terminal. */
+  readonly surface?: AssistantSurface;
+}
+
+/** Small tools, files, a question to the user where one is there, and `ownTools`. */
+export function assistantTools({ filesDirectory, isAttended, ownTools }: AssistantTools): readonly Tool[] {
   const ours: readonly Tool[] = [...builtinTools(), ...fileTools({ directory: filesDirectory }), ...(isAttended ? [askUserTool] : [])];
-  const tools = [...ours.filter((tool) => !ownTools.some((own) => own.name === tool.name)), ...ownTools];
+  return [...ours.filter((tool) => !ownTools.some((own) => own.name === tool.name)), ...ownTools];
+}
+
+/** The agent of the command line: small tools, files, and a question to the user where one is there. */
+export function createAssistant({ provider, surface = "terminal", ...options }: AssistantOptions): Agent {
   return createAgent({
     name: "assistant",
     provider,
-    prompt: prompt(surface),
-    tools,
+    prompt: assistantPrompt(surface),
+    tools: assistantTools(options),
     context: contextEngine(),
     prices: prices(),
-    files: { directory: filesDirectory },
+    files: { directory: options.filesDirectory },
   });
 }

@@ -2,14 +2,40 @@ import type { Agent, Tool } from "@loopwright/core";
 import type { ModelProvider } from "@loopwright/core/ports";
 import { prices } from "@loopwright/prices";
 
-/** The agent that has researchers search and read the web, and writes a report whose claims cite the pages that were read. */
-export async function createResearch({ provider, webUrl }: { readonly provider: ModelProvider; readonly webUrl: string }): Promise<Agent> {
-  const [{ deepResearchSupervisor }, { searxng, webFetch, webSearch }] = await Promise.all([
+/** A web and the model that reads it. */
+export interface ResearchParts {
+  readonly provider: ModelProvider;
+  readonly webUrl: string;
+}
+
+/** The agents of a web. */
+export interface ResearchAgents {
+  /** Has researchers search and read the web, and writes a report whose claims cite the pages that were read. */
+  readonly research: Agent;
+  /** Answers one question by searches, and names the pages that it has read. */
+  readonly researcher: Agent;
+  /** What searches and reads. */
+  readonly tools: readonly Tool[];
+}
+
+/** The agents that search and read a web. */
+export async function createResearch({ provider, webUrl }: ResearchParts): Promise<ResearchAgents> {
+  const [{ deepResearchSupervisor, researcherAgent }, { searxng, webFetch, webSearch }] = await Promise.all([
     import("@loopwright/agents-research"),
     import("@loopwright/tools-web"),
   ]);
   // Each page is fetched at most once, whatever crashes; and only pages that a search has found or the user has named.
   const fetched = webFetch({ privateOrigins: [new URL(webUrl).origin], urls: "known", replay: "once" });
   const tools = [webSearch({ provider: searxng({ baseUrl: webUrl }) }), fetched] as readonly Tool[];
-  return deepResearchSupervisor({ name: "research", provider, prices: prices(), researcher: { provider, tools, prices: prices() } });
+  const parts = { provider, tools, prices: prices() };
+  return {
+    research: deepResearchSupervisor({
+      name: "research",
+      provider,
+      prices: prices(),
+      researcher: parts,
+    }),
+    researcher: researcherAgent(parts),
+    tools,
+  };
 }

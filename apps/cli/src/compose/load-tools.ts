@@ -1,22 +1,12 @@
-import { resolve } from "node:path";
-import { pathToFileURL } from "node:url";
 import { AgentError, type Tool } from "@loopwright/core";
+import { loadModule } from "./load-module.ts";
 
 /**
  * The tools that a module of the user's own exports, one by one or in arrays. The module is run.
  * @throws AgentError CONFIG_INVALID when it cannot be loaded or exports no tool.
  */
 export async function loadTools(file: string, directory: string): Promise<readonly Tool[]> {
-  let exported: object;
-  try {
-    exported = (await import(pathToFileURL(resolve(directory, file)).href)) as object;
-  } catch (cause) {
-    throw new AgentError("CONFIG_INVALID", {
-      message: `The tools in \`${file}\` cannot be loaded: ${cause instanceof Error ? cause.name : "unknown error"}.`,
-      fix: "Name a JavaScript module (or TypeScript without enums) that runs, with `--tools`.",
-      cause,
-    });
-  }
+  const exported = await loadModule({ file, holds: "tools", flag: "--tools" }, directory);
   const tools = Object.values(exported).flat().filter(isTool);
   if (tools.length > 0) return tools;
   throw new AgentError("CONFIG_INVALID", { message: `\`${file}\` exports no tool.`, fix: "Export what `defineTool` gave." });

@@ -2,12 +2,11 @@ import { existsSync } from "node:fs";
 import { type Agent, AgentError, type AgentSession, createSession, isAgentError } from "@loopwright/core";
 import type { Logger, ModelProvider, SessionStore } from "@loopwright/core/ports";
 import { commandName } from "../command-name.ts";
+import { noAgent } from "../settings/chosen-agent.ts";
 import type { Settings } from "../settings/settings.ts";
-import { type AssistantOptions, createAssistant } from "./create-assistant.ts";
+import { type AgentsOptions, createAgents } from "./create-agents.ts";
 import { createProvider } from "./create-provider.ts";
-import { createResearch } from "./create-research.ts";
 import { findSession, localScope } from "./kept-sessions.ts";
-import { loadTools } from "./load-tools.ts";
 import { openStore } from "./open-store.ts";
 
 /** Everything that a run needs. */
@@ -18,10 +17,12 @@ export interface Workplace {
   readonly agent: Agent;
   /** All that a server offers, the one that answers first. */
   readonly agents: readonly Agent[];
+  /** Modes that inputs may name. */
+  readonly modes: readonly string[];
   readonly store: SessionStore;
 }
 
-export interface WorkplaceOptions extends Pick<AssistantOptions, "isAttended" | "surface"> {
+export interface WorkplaceOptions extends AgentsOptions {
   /** Gets the store's warnings for operators. */
   readonly logger?: Logger;
 }
@@ -33,21 +34,18 @@ export interface WorkplaceOptions extends Pick<AssistantOptions, "isAttended" | 
  */
 export async function openWorkplace(settings: Settings, { logger, ...options }: WorkplaceOptions): Promise<Workplace> {
   const provider = await createProvider(settings);
-  const ownTools = settings.toolsFile === undefined ? [] : await loadTools(settings.toolsFile, process.cwd());
-  const assistant = createAssistant({ provider, ...options, filesDirectory: settings.filesDirectory, ownTools });
-  const { webUrl, agentName } = settings;
-  const research = webUrl === undefined ? [] : [await createResearch({ provider, webUrl })];
-  const agents = agentName === "research" ? [...research, assistant] : [assistant, ...research];
-  const agent = agents[0] ?? assistant;
   const store = await openStore(settings.store, { environment: settings.environment, ...(logger ? { logger } : {}) });
   const isToBeMade = settings.store.kind === "sqlite" && !existsSync(settings.store.file);
   try {
     if (!isToBeMade) await store.index.list(localScope, { limit: 1 });
+    const { agents, modes } = await createAgents({ settings, provider, blobs: store.blobs }, options);
+    const [agent] = agents;
+    if (!agent) throw noAgent(settings.agentName, []);
+    return { settings, provider, agent, agents, modes, store };
   } catch (error) {
     await store.close();
     throw error;
   }
-  return { settings, provider, agent, agents, store };
 }
 
 /**
@@ -69,8 +67,8 @@ export async function openSession(
   }
 }
 
-/** The same error with a fix for a person at a terminal, where there is no choice of agents. */
+/** The same error with a fix for a person at a terminal. */
 function otherProgram({ code, message, details }: AgentError, { agent, id }: { readonly agent: string; readonly id: string }): AgentError {
-  const fix = `Continue it in the program that began it: this one has the agent \`${agent}\` only. \`${commandName()} sessions show ${id}\` shows it.`;
+  const fix = `Name the agent that it began with by \`--agent\`, and its module by \`--agents\`: this one is \`${agent}\`. \`${commandName()} sessions show ${id}\` shows it.`;
   return new AgentError(code, { message, details, fix });
 }

@@ -6,6 +6,7 @@ import type { ChatPlace } from "../chat/chat-place.ts";
 import { commandName } from "../command-name.ts";
 import { withTypedId } from "../compose/session-beginning.ts";
 import { oneLine } from "../terminal/neutralise.ts";
+import type { RemoteChoice } from "./remote-choice.ts";
 import { createRemoteSession } from "./remote-session.ts";
 import type { ServerAddress } from "./server-address.ts";
 
@@ -13,9 +14,9 @@ import type { ServerAddress } from "./server-address.ts";
 const pageSize = 100;
 
 /** Sessions of a running server. @throws AgentError SERVER_UNREACHABLE, UNAUTHENTICATED */
-export async function remotePlace(server: ServerAddress): Promise<ChatPlace> {
+export async function remotePlace(server: ServerAddress, asked: RemoteChoice = {}): Promise<ChatPlace> {
   const client = clientOf(server);
-  const agent = await defaultAgent(client, server);
+  const agent = await agentOf(client, { server, name: asked.agent });
   const model = oneLine(agent.model, 80);
   return {
     introduction: `${oneLine(agent.name, 64)} of ${server.url} answers with ${model}.`,
@@ -24,7 +25,8 @@ export async function remotePlace(server: ServerAddress): Promise<ChatPlace> {
     defaultModel: model,
     contextMax: () => undefined,
     async open(id) {
-      return createRemoteSession(client, id === undefined ? undefined : await sessionOf(client, id));
+      const snapshot = id === undefined ? undefined : await sessionOf(client, id);
+      return createRemoteSession(client, snapshot, asked);
     },
     list: async (limit) => (await client.sessions.list({ limit })).sessions,
     resumeCommand: (id) => `${commandName()} chat --url ${server.url} --resume ${id}`,
@@ -52,9 +54,20 @@ export function sessionOf({ sessions }: LoopwrightClient, typed: string): Promis
   );
 }
 
-async function defaultAgent(client: LoopwrightClient, { url }: ServerAddress): Promise<AgentCard> {
-  const { agents, default: name } = await client.agents();
-  const agent = agents.find((one) => one.name === name) ?? agents[0];
+interface NamedAgent {
+  readonly server: ServerAddress;
+  readonly name: string | undefined;
+}
+
+/** The agent of that name, else the one that answers where none is named. @throws AgentError AGENT_NOT_FOUND with the names that there are */
+async function agentOf(client: LoopwrightClient, { server: { url }, name }: NamedAgent): Promise<AgentCard> {
+  const { agents, default: first } = await client.agents();
+  const agent = agents.find((one) => one.name === (name ?? first)) ?? (name === undefined ? agents[0] : undefined);
   if (agent) return agent;
-  throw new AgentError("AGENT_NOT_FOUND", { message: `The server at ${url} has no agent.`, fix: "Check the address." });
+  const what = name === undefined ? "no agent" : `no agent \`${oneLine(name, 64)}\``;
+  const names = agents.map((one) => oneLine(one.name, 64)).join(", ");
+  throw new AgentError("AGENT_NOT_FOUND", {
+    message: `The server at ${url} has ${what}.`,
+    fix: names === "" ? "Check the address." : `Pass one of these with \`--agent\`: ${names}.`,
+  });
 }

@@ -12,6 +12,7 @@ import { randomIds } from "@loopwright/core/memory";
 import type { DeclaredTool, SessionSnapshot } from "@loopwright/core/protocol";
 import type { AnswerEnd, CallAnswers, ChatListener, ChatSession } from "../chat/chat-session.ts";
 import { askUserTool } from "../compose/ask-user-tool.ts";
+import type { RemoteChoice } from "./remote-choice.ts";
 import { createRunEnds, type RunEnds } from "./run-ends.ts";
 
 /** Client tools that the terminal brings to a session of a server. */
@@ -42,7 +43,10 @@ class RemoteSession implements ChatSession {
   private cursor: string | undefined;
   private creating: Promise<void> | undefined;
 
-  constructor(client: LoopwrightClient, snapshot: SessionSnapshot | undefined) {
+  private readonly asked: RemoteChoice;
+
+  constructor(client: LoopwrightClient, snapshot: SessionSnapshot | undefined, asked: RemoteChoice) {
+    this.asked = asked;
     const view = snapshot && viewOf(snapshot);
     this.client = client;
     this.id = snapshot?.sessionId ?? randomIds.next();
@@ -75,9 +79,11 @@ class RemoteSession implements ChatSession {
   async say(words: string, options: { readonly model?: string }): Promise<AnswerEnd> {
     await this.create();
     this.follow();
+    const { modes = [] } = this.asked;
     const { runId, seq } = await this.client.sessions.submit(this.id, words, {
       mode: "steer",
       labels: { surface: "terminal" },
+      ...(modes.length === 0 ? {} : { modes }),
       ...options,
     });
     return this.ends.of(runId, seq);
@@ -111,15 +117,18 @@ class RemoteSession implements ChatSession {
 
   private create(): Promise<void> {
     if (this.cursor !== undefined) return Promise.resolve();
-    this.creating ??= this.client.sessions.create({ id: this.id, context: { tools: terminalTools } }).then(
-      ({ cursor }) => {
-        this.cursor = cursor;
-      },
-      (error: unknown) => {
-        this.creating = undefined;
-        throw error;
-      },
-    );
+    const { agent } = this.asked;
+    this.creating ??= this.client.sessions
+      .create({ id: this.id, ...(agent === undefined ? {} : { agent }), context: { tools: terminalTools } })
+      .then(
+        ({ cursor }) => {
+          this.cursor = cursor;
+        },
+        (error: unknown) => {
+          this.creating = undefined;
+          throw error;
+        },
+      );
     return this.creating;
   }
 
@@ -162,6 +171,10 @@ function declared({ name, label, description, parameters }: typeof askUserTool):
 }
 
 /** A new session of the server, or the one of the snapshot. */
-export function createRemoteSession(client: LoopwrightClient, snapshot: SessionSnapshot | undefined): ChatSession {
-  return new RemoteSession(client, snapshot);
+export function createRemoteSession(
+  client: LoopwrightClient,
+  snapshot: SessionSnapshot | undefined,
+  asked: RemoteChoice = {},
+): ChatSession {
+  return new RemoteSession(client, snapshot, asked);
 }

@@ -1,12 +1,5 @@
-import {
-  type AgentEvent,
-  addCost,
-  addUsage,
-  contextTokensOf,
-  type DurableEvent,
-  type EphemeralEvent,
-  type Message,
-} from "@loopwright/core";
+import { type AgentEvent, contextTokensOf, type DurableEvent, type EphemeralEvent, type Message } from "@loopwright/core";
+import { addSpent } from "@loopwright/core/protocol";
 import { neutralise, oneLine } from "../terminal/neutralise.ts";
 import { foldAgents, stepOf } from "./agent-tree.ts";
 import { finishBlocks, messageBlocks, reconcile } from "./message-blocks.ts";
@@ -16,7 +9,22 @@ import { argsText, changeTool, endTool, growOutput, lateTool, outputText, replac
 /** The screen after one event. `now` is in milliseconds since the epoch; unknown events change nothing. */
 export function foldScreen(screen: Screen, event: AgentEvent, now: number): Screen {
   if ("lane" in event) return withAgents(foldEphemeral(screen, event, now), event);
-  return "seq" in event ? withAgents(foldDurable(screen, event, now), event) : screen;
+  return "seq" in event ? withAgents(foldDurable(withSpent(screen, event), event, now), event) : screen;
+}
+
+/** With what the event reports as used: by a model call, whether its answer counts or not, by a tool, by a child, or beside them. */
+function withSpent(screen: Screen, event: DurableEvent): Screen {
+  switch (event.type) {
+    case "message_end":
+    case "attempt_discarded":
+    case "tool_execution_end":
+    case "agent_end":
+    case "context_compacted":
+    case "expense":
+      return event.usage || event.cost ? { ...screen, ...addSpent(screen, event) } : screen;
+    default:
+      return screen;
+  }
 }
 
 /** With what the event reports of children: their tree, and the step of the call that waits for them. */
@@ -232,16 +240,12 @@ function endMessage(screen: Screen, event: MessageEnd, now: number): Screen {
   }
   if (message.role !== "assistant")
     return { ...screen, blocks: [...screen.blocks, ...messageBlocks(message, `message-${event.messageId}`)] };
-  const usage = addUsage(screen.usage, event.usage);
-  const cost = addCost(screen.cost, event.cost);
   const contextTokens = contextTokensOf(event.usage) ?? screen.contextTokens;
   const { lane: _, ...rest } = screen;
   const ended: Screen = {
     ...rest,
     blocks: finishBlocks(reconcile(screen, message.content, now), ({ kind }) => kind === "text" || kind === "thinking", now),
     activity: message.content.some((part) => part.type === "tool_call") ? "tools" : screen.activity,
-    ...(usage ? { usage } : {}),
-    ...(cost ? { cost } : {}),
     ...(contextTokens === undefined ? {} : { contextTokens }),
   };
   if (message.stopReason === "length") return addNotice(ended, "warning", ["The answer was cut off at the length limit."]);

@@ -1,4 +1,5 @@
 import { type Message, partsOf, type ResultPart } from "@loopwright/core";
+import { opened } from "@loopwright/tools-registry";
 import { neutralise, oneLine } from "../terminal/neutralise.ts";
 import type { Block, ToolBlock } from "./screen.ts";
 
@@ -41,7 +42,8 @@ export function lateTool(blocks: readonly Block[], message: Extract<Message, { r
 /** The output of a tool as text, cut to what is kept for the screen. */
 export function outputText(parts: readonly ResultPart[]): string {
   const text = parts.map((part) =>
-    part.type === "text" ? part.text : part.type === "json" ? JSON.stringify(part.value) : `[${part.type}]`,
+    // That the user has seen it already is for the model.
+    part.type === "text" ? opened(part.text) : part.type === "json" ? JSON.stringify(part.value) : `[${part.type}]`,
   );
   return neutralise(text.join("\n").slice(0, outputShownMax));
 }

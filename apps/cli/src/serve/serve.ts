@@ -1,8 +1,10 @@
 import type { Runtime } from "@loopwright/core";
+import { orchestratorDialect } from "@loopwright/dialect-orchestrator";
 import { embedOptions } from "@loopwright/embed";
 import { createRuntime, createWorker } from "@loopwright/host";
 import { type AgentServer, bearerTokens, createHealthServer, createServer, type HttpOptions } from "@loopwright/server";
 import { type Listenable, type Listening, listen, staticFiles } from "@loopwright/server/node";
+import { artifactRoutes } from "@loopwright/tools-craft";
 import { localScope } from "../compose/kept-sessions.ts";
 import { storeText } from "../settings/store-place.ts";
 import { type FoundPage, findPage } from "./find-page.ts";
@@ -55,11 +57,20 @@ function runtimeOf({ workplace: { agents, store }, links: { channel, queue }, lo
   });
 }
 
-/** What the product adds to requests. */
-function embeddedHttp({ workplace: { agents } }: ServeParts): Pick<HttpOptions, "labels" | "dialects" | "auditBody"> {
-  const { agents: _, ...http } = embedOptions({ agents });
-  return http;
+/** What the product adds to requests: its labels, its dialects, both stream versions, and the artifacts of sessions where agents make some. */
+function embeddedHttp({ workplace: { agents, modes, settings } }: ServeParts): EmbeddedHttp {
+  const { agents: _, labels, dialects, ...http } = embedOptions({ agents });
+  const versions = [orchestratorDialect(1), orchestratorDialect(2)] as const;
+  return {
+    ...http,
+    labels: { ...labels, ...(modes.length === 0 ? {} : { modes }) },
+    dialects: [...dialects, ...versions],
+    streamVersions: { 1: versions[0].name, 2: versions[1].name },
+    ...(settings.offered.artifacts ? { routes: artifactRoutes } : {}),
+  };
 }
+
+type EmbeddedHttp = Pick<HttpOptions, "labels" | "dialects" | "auditBody" | "streamVersions" | "routes">;
 
 /** Which requests are answered. */
 function httpOptions({ wishes }: ServeParts, port: number): HttpOptions {

@@ -21,7 +21,7 @@ describe("the agent that answers", () => {
   });
 
   test("stands in the command that continues its session", () => {
-    expect(agentFlags({ agentName: "assistant", webUrl: "http://a" })).toBe("");
-    expect(agentFlags({ agentName: "research", webUrl: "http://a" })).toBe(" --agent research --web http://a");
+    expect(agentFlags({ agentsFile: undefined, agentName: "assistant", webUrl: "http://a" })).toBe("");
+    expect(agentFlags({ agentsFile: undefined, agentName: "research", webUrl: "http://a" })).toBe(" --agent research --web http://a");
   });
 });

@@ -1,12 +1,13 @@
 import { resolve } from "node:path";
 import { AgentError } from "@loopwright/core";
-import { type AgentName, chosenAgent } from "./chosen-agent.ts";
+import { type AgentChoice, type AgentFlags, chosenAgent } from "./chosen-agent.ts";
 import type { Environment } from "./environment.ts";
+import { type OfferedTools, offeredTools } from "./offered-tools.ts";
 import { redisUrlOf, type StorePlace, storePlaceOf } from "./store-place.ts";
 import { type Vendor, type VendorName, vendorNamed, vendors } from "./vendors.ts";
 
 /** Flags that choose a model and a store; all commands share them. */
-export interface ModelFlags {
+export interface ModelFlags extends AgentFlags {
   readonly provider?: string;
   readonly model?: string;
   readonly baseUrl?: string;
@@ -17,12 +18,12 @@ export interface ModelFlags {
   readonly channel?: string;
   readonly queue?: string;
   readonly tools?: string;
-  readonly agent?: string;
-  readonly web?: string;
+  readonly artifacts?: boolean;
+  readonly images?: string;
 }
 
 /** What the flags and the environment come to. */
-export interface Settings {
+export interface Settings extends AgentChoice {
   readonly vendor: Vendor;
   /** Why this vendor, for people. */
   readonly because: string;
@@ -36,10 +37,8 @@ export interface Settings {
   readonly filesDirectory: string;
   /** Module with tools of the user's own. */
   readonly toolsFile: string | undefined;
-  /** Which of the agents answers. */
-  readonly agentName: AgentName;
-  /** A SearXNG for the research agent. */
-  readonly webUrl: string | undefined;
+  /** Tools that agents have only where they are asked for. */
+  readonly offered: OfferedTools;
   readonly environment: Environment;
 }
 
@@ -60,6 +59,7 @@ export function resolveSettings(flags: ModelFlags, environment: Environment, dir
     baseUrl,
     ...placesOf(flags, environment, directory),
     toolsFile: flags.tools,
+    offered: offeredTools(flags, environment),
     ...chosenAgent(flags, environment),
     filesDirectory: resolve(directory, ".loopwright/files"),
     environment,

@@ -1,0 +1,61 @@
+import type { Agent } from "@loopwright/core";
+import type { BlobStore, ModelProvider } from "@loopwright/core/ports";
+import { noAgent } from "../settings/chosen-agent.ts";
+import type { Settings } from "../settings/settings.ts";
+import { type AssistantOptions, assistantTools, createAssistant } from "./create-assistant.ts";
+import { createMainThread, researchMode } from "./create-main-thread.ts";
+import { createResearch } from "./create-research.ts";
+import { loadAgents } from "./load-agents.ts";
+import { loadTools } from "./load-tools.ts";
+import { offerTools } from "./offer-tools.ts";
+
+/** What the agents of the settings are made for. */
+export interface AgentsOptions extends Pick<AssistantOptions, "isAttended" | "surface"> {
+  /** True: all of them; false: the assistant and the one that was chosen. Default false. */
+  readonly offersAll?: boolean;
+}
+
+/** The agents of the settings. */
+export interface MadeAgents {
+  /** The one that answers comes first. */
+  readonly agents: readonly Agent[];
+  /** Modes that inputs to them may name. */
+  readonly modes: readonly string[];
+}
+
+/** What agents run with. */
+export interface AgentsParts {
+  readonly settings: Settings;
+  readonly provider: ModelProvider;
+  readonly blobs: BlobStore;
+}
+
+/**
+ * The agents that the settings ask for. One of the user's module takes the place of ours of the same name.
+ * @throws AgentError CONFIG_INVALID for a name that none of them has, or a module that gives no agents; MODEL_KEY_MISSING
+ */
+export async function createAgents({ settings, provider, blobs }: AgentsParts, options: AgentsOptions): Promise<MadeAgents> {
+  const { agentName, agentsFile, webUrl, toolsFile, filesDirectory } = settings;
+  const { isAttended, surface = "terminal", offersAll = false } = options;
+  const directory = process.cwd();
+  const loaded = toolsFile === undefined ? [] : await loadTools(toolsFile, directory);
+  const named = new Set(loaded.map(({ name }) => name));
+  const ownTools = [...(await offerTools(settings, blobs)).filter(({ name }) => !named.has(name)), ...loaded];
+  const tools = assistantTools({ filesDirectory, isAttended, ownTools });
+  const own = agentsFile === undefined ? { agents: [], modes: [] } : await loadAgents(agentsFile, { provider, tools, blobs }, directory);
+  const assistant = createAssistant({ provider, surface, filesDirectory, isAttended, ownTools });
+  const web = webUrl === undefined ? undefined : await createResearch({ provider, webUrl });
+  const hasMainThread = offersAll || agentName === "main-thread";
+  const mainThread = hasMainThread ? [await createMainThread({ provider, surface, tools, filesDirectory, web })] : [];
+  const ours = [assistant, ...mainThread, ...(web ? [web.research, web.researcher] : [])];
+  const all = [...own.agents, ...ours.filter(({ name }) => !own.agents.some((one) => one.name === name))];
+  // Without a name of it the module's first agent is one among others: the assistant answers, as it does without a module.
+  const first = all.find(({ name }) => name === agentName);
+  if (!first)
+    throw noAgent(
+      agentName,
+      all.map(({ name }) => name),
+    );
+  const modes = [...new Set([...(web && hasMainThread ? [researchMode] : []), ...own.modes])];
+  return { agents: [first, ...all.filter((agent) => agent !== first)], modes };
+}

@@ -1,0 +1,43 @@
+import { contextEngine } from "@loopwright/context";
+import { type Agent, agentTool, type Tool } from "@loopwright/core";
+import type { ModelProvider } from "@loopwright/core/ports";
+import { prices } from "@loopwright/prices";
+import { type AssistantSurface, assistantPrompt } from "./create-assistant.ts";
+import type { ResearchAgents } from "./create-research.ts";
+
+/** The mode of an input that brings the research. */
+export const researchMode = "DEEP_RESEARCH";
+
+export interface MainThreadParts {
+  readonly provider: ModelProvider;
+  readonly surface: AssistantSurface;
+  /** The assistant's. */
+  readonly tools: readonly Tool[];
+  readonly filesDirectory: string;
+  /** Undefined: there is no web. */
+  readonly web: ResearchAgents | undefined;
+}
+
+/** The assistant as a main thread: its tools, a web where there is one, and the whole research as a tool in the mode DEEP_RESEARCH. */
+export async function createMainThread({ provider, surface, tools, filesDirectory, web }: MainThreadParts): Promise<Agent> {
+  const [{ mainThreadAgent }, { createSessionTools }] = await Promise.all([
+    import("@loopwright/agents-research"),
+    import("@loopwright/tools-registry"),
+  ]);
+  const research = web && {
+    tool: agentTool({ agent: web.research, description: "Researches a question on the web and shows the user a report with citations." }),
+    modes: [researchMode],
+    selectionRule: "For a question that needs several searches and a report.",
+  };
+  const own = new Set(tools.map(({ name }) => name));
+  const onTheWeb = web?.tools.filter(({ name }) => !own.has(name)) ?? [];
+  return mainThreadAgent({
+    name: "main-thread",
+    provider,
+    prompt: assistantPrompt(surface),
+    tools: createSessionTools({ sources: { platform: [...tools, ...onTheWeb], companions: research ? [research] : [] } }),
+    context: contextEngine(),
+    prices: prices(),
+    files: { directory: filesDirectory },
+  });
+}

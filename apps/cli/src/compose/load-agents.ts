@@ -1,0 +1,73 @@
+import { type Agent, AgentError, agentTool, createAgent, defineTool, isAgentError, type Tool } from "@loopwright/core";
+import type { BlobStore, ModelProvider } from "@loopwright/core/ports";
+import { loadModule } from "./load-module.ts";
+
+/** What a function `agents` of a module is called with. */
+export interface AgentParts {
+  /** The model of the flags and the environment. */
+  readonly provider: ModelProvider;
+  /** Those of the assistant: small ones, files, and what the flags offer. */
+  readonly tools: readonly Tool[];
+  /** For tools that keep files with a session. */
+  readonly blobs: BlobStore;
+  /** Of `@loopwright/core`, for a module in a folder where nothing is installed. */
+  readonly createAgent: typeof createAgent;
+  readonly defineTool: typeof defineTool;
+  readonly agentTool: typeof agentTool;
+}
+
+/** The agents of a module, and the modes that inputs to them may name. */
+export interface OwnAgents {
+  readonly agents: readonly Agent[];
+  readonly modes: readonly string[];
+}
+
+/**
+ * The agents that a module of the user's own exports, one by one, in arrays, or by a function `agents`; and its `modes`. The module is run.
+ * @throws AgentError CONFIG_INVALID when it cannot be loaded, exports no agent, or two of one name
+ */
+export async function loadAgents(
+  file: string,
+  parts: Pick<AgentParts, "provider" | "tools" | "blobs">,
+  directory: string,
+): Promise<OwnAgents> {
+  const exported = await loadModule({ file, holds: "agents", flag: "--agents" }, directory);
+  const made = "agents" in exported && typeof exported.agents === "function" ? [await call(exported.agents, { file, parts })] : [];
+  const agents = [...Object.values(exported), ...made].flat().filter(isAgent);
+  const twin = agents.find(({ name }, at) => agents.findIndex((one) => one.name === name) !== at);
+  if (twin)
+    throw new AgentError("CONFIG_INVALID", {
+      message: `\`${file}\` exports two agents of the name \`${twin.name}\`.`,
+      fix: "Give every agent a name of its own.",
+    });
+  if (agents.length === 0)
+    throw new AgentError("CONFIG_INVALID", {
+      message: `\`${file}\` exports no agent.`,
+      fix: "Export what `createAgent` gave, or a function `agents` that returns it.",
+    });
+  const modes = "modes" in exported && Array.isArray(exported.modes) ? exported.modes : [];
+  return { agents, modes: modes.filter((mode): mode is string => typeof mode === "string") };
+}
+
+interface Called {
+  readonly file: string;
+  readonly parts: Pick<AgentParts, "provider" | "tools" | "blobs">;
+}
+
+async function call(make: object, { file, parts }: Called): Promise<unknown> {
+  const all: AgentParts = { ...parts, createAgent, defineTool, agentTool };
+  try {
+    return await (make as (parts: AgentParts) => unknown)(all);
+  } catch (cause) {
+    if (isAgentError(cause)) throw cause;
+    throw new AgentError("CONFIG_INVALID", {
+      message: `The function \`agents\` of \`${file}\` failed: ${cause instanceof Error ? cause.name : "unknown error"}.`,
+      fix: "Have it return what `createAgent` gave.",
+      cause,
+    });
+  }
+}
+
+function isAgent(value: unknown): value is Agent {
+  return typeof value === "object" && value !== null && "name" in value && "provider" in value && "chain" in value && "limits" in value;
+}
