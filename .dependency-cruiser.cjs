@@ -21,6 +21,9 @@ const SERVER_TEST = "^packages/server/(?:test/|src/.*\\.test\\.ts$)";
 /** Companions on Redis are proved on a real one, over a line that can be made bad. */
 const FAULT_TEST = "^packages/(store-redis|store-sqlite|channel-redis|queue-bullmq)/(?:test/|src/.*\\.test\\.ts$)";
 
+/** The wrapper of stores is proved on the embedded one, in a host. */
+const SEALED_TEST = "^packages/store-sealed/test/";
+
 /** Package (regular expression) -> what it may import beside core and itself. */
 const EXCEPTIONS = {
   "providers-(?!scripted$|scripted/)[^/]+": "^packages/provider-kit/",
@@ -52,7 +55,7 @@ module.exports = {
     ),
     forbid(
       "packages-see-core-only",
-      { path: "^packages/([^/]+)/", pathNot: [CORE, `^packages/${named}/`, SERVER_TEST, FAULT_TEST] },
+      { path: "^packages/([^/]+)/", pathNot: [CORE, `^packages/${named}/`, SERVER_TEST, FAULT_TEST, SEALED_TEST] },
       { path: "^packages/", pathNot: [CORE, KITS, "^packages/$1/"] },
       "Companions do not know one another.",
     ),
@@ -75,6 +78,12 @@ module.exports = {
       { path: FAULT_TEST },
       { path: "^packages/", pathNot: [CORE, KITS, "^packages/$1/", "^packages/simulator/src/node/"] },
       "Tests on a real Redis or a failing disk may also use what the simulator has for real services.",
+    ),
+    forbid(
+      "sealed-tests-exception",
+      { path: SEALED_TEST },
+      { path: "^packages/", pathNot: [CORE, KITS, "^packages/(store-sealed|store-sqlite|host)/"] },
+      "Tests of the wrapper may also use the store that it wraps, and a host.",
     ),
     ...Object.entries(EXCEPTIONS).map(([who, may]) =>
       forbid(

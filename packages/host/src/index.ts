@@ -4,6 +4,7 @@ export { createWorker, type Worker, type WorkerOptions } from "./create-worker.t
 export { checkLimits, defaultHostLimits, type HostLimits } from "./options/host-limits.ts";
 export type { HostOptions } from "./options/host-options.ts";
 export { createRuntime, type RuntimeOptions } from "./runtime/create-runtime.ts";
+export { type ErasedScope, eraseScope, type ScopeEraser } from "./sessions/erase-scope.ts";
 export { type ForkOptions, type ForkSource, forkOf } from "./sessions/fork-of.ts";
 export type { CloseOptions, HostedSession, LoadedSession, NewSession, SessionHost } from "./sessions/session-host.ts";
 export type { HandOverOptions } from "./work/graceful-shutdown.ts";

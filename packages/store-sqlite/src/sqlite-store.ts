@@ -100,8 +100,8 @@ function placeOf(before: { readonly updatedAt: number; readonly id: string } | u
 function sqliteBlobs(calls: WorkerCalls): BlobStore {
   return {
     async put(scope, key, { bytes, mediaType, ifAbsent = false, session }) {
-      // A copy in memory of its own, which then moves to the worker.
-      const own = bytes.slice();
+      // A copy in memory of its own, which then moves to the worker. The `slice` of a Buffer would share the memory.
+      const own = new Uint8Array(bytes);
       return answerOf(calls, "putBlob", { scope, key, bytes: own, mediaType, ifAbsent, session });
     },
     get: async (scope, key, options) => answerOf(calls, "getBlob", { scope, key, session: options?.session }),

@@ -61,7 +61,7 @@ export interface SessionIndex {
   list(scope: string, options?: ListQuery): Promise<readonly SessionSummary[]>;
   get(scope: string, id: string): Promise<SessionSummary | undefined>;
   /**
-   * Sessions whose title or messages hold all words of the query (case and accents do not matter; a word also finds longer ones that begin with it),
+   * Sessions whose title or messages hold all words of the query (case and accents do not matter; a word also finds longer ones that begin with it, unless texts are encrypted),
    * best match first. Searched are the texts of users and the model and the current title, not those of tools. In scripts without spaces each
    * character is a word. The query is plain words, so there is no syntax error; a query without a word finds nothing. In a large scope an adapter may
    * search only the newest sessions or texts; its documentation states how many.

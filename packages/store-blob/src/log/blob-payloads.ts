@@ -59,7 +59,7 @@ export function blobPayloads(logs: OpenLogs): BlobStore {
       const ref = session === undefined ? undefined : { scope, session };
       const place = ref ? ownedKeyOf(ref, key) : blobKeyOf(scope, key);
       // A copy: the caller may change his array while it is under way.
-      const own = bytes.slice();
+      const own = new Uint8Array(bytes);
       const outcome = await blobs.put(place, own, { ifNoneMatch: ifAbsent, ...(mediaType === undefined ? {} : { mediaType }) });
       if (outcome.type !== "refused") checkDone(outcome, own.length);
       if (ref && !(await give(ref, key))) return false;

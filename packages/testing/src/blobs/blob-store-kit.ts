@@ -15,6 +15,13 @@ async function bytesOf(blobs: BlobStore, key: string, scope = "local"): Promise<
   return blob && [...blob.bytes];
 }
 
+/** Bytes whose `slice` is a view, as with a Buffer of Node.js. */
+class SharingArray extends Uint8Array<ArrayBuffer> {
+  override slice(from?: number, to?: number): SharingArray {
+    return this.subarray(from, to) as SharingArray;
+  }
+}
+
 /** The promises of `BlobStore`. Capabilities: `reopen`, `log`. */
 export const blobStoreKit: StoreKit<BlobsUnderTest> = [
   {
@@ -67,6 +74,18 @@ export const blobStoreKit: StoreKit<BlobsUnderTest> = [
       const read = await blobs.get("local", "copy");
       if (read) read.bytes[1] = 9;
       expectSame(await bytesOf(blobs, "copy"), [1, 2, 3], "the bytes");
+    },
+  },
+  {
+    id: "shared-slice",
+    promise: "the store keeps its own copy of an array whose `slice` shares its memory, as that of a Buffer does",
+    async run(make) {
+      const { blobs } = await make();
+      const mine = new SharingArray(new Uint8Array([1, 2, 3]).buffer);
+      await blobs.put("local", "shared", { bytes: mine });
+      expectSame([...mine], [1, 2, 3], "the writer's array");
+      mine[0] = 9;
+      expectSame(await bytesOf(blobs, "shared"), [1, 2, 3], "the bytes");
     },
   },
   {

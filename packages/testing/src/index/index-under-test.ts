@@ -1,7 +1,7 @@
 import type { SessionRef } from "@loopwright/core";
 import type { SessionIndex, SessionLog } from "@loopwright/core/ports";
 
-/** A fresh index and the log it belongs to. */
+/** A fresh index and the log it belongs to. Capability `beginnings`: a search finds words by their beginnings. */
 export interface IndexUnderTest {
   readonly index: SessionIndex;
   readonly log: SessionLog;

@@ -71,6 +71,7 @@ export const searchCases: readonly StoreCase<IndexUnderTest>[] = [
   {
     id: "search-beginnings",
     promise: "a word finds longer words that begin with it, and none that hold it further on",
+    needs: ["beginnings"],
     async run(make) {
       const subject = await withTexts(await make(), { first: "deployment", second: "redeploy" });
       expectSame(await found(subject, "deploy"), ["first"], "found");

@@ -53,6 +53,23 @@ export const blobSaboteurs: readonly Saboteur<BlobsUnderTest>[] = [
     }),
   },
   {
+    defect: "copies with `slice`, which shares the memory of a Buffer",
+    breaks: ["shared-slice"],
+    make: spoiledBlobs((real) => {
+      const kept = new Map<string, Uint8Array>();
+      return {
+        async put(scope, key, blob) {
+          if (key === "shared") kept.set(scope, blob.bytes.slice());
+          return real.put(scope, key, blob);
+        },
+        async get(scope, key) {
+          const bytes = key === "shared" ? kept.get(scope) : undefined;
+          return bytes ? { bytes } : real.get(scope, key);
+        },
+      };
+    }),
+  },
+  {
     defect: "never replaces a value",
     breaks: ["overwrite", "late-owner"],
     make: spoiledBlobs((real) => ({

@@ -28,7 +28,7 @@ export function memoryBlobs(isRemoved: (ref: SessionRef) => boolean): MemoryBlob
       if (session !== undefined && isRemoved({ scope, session })) return false;
       const owner = session ?? ofScope;
       if (ifAbsent && ownersOf(scope, key)?.has(owner)) return false;
-      keep(scope, key, { owner, blob: { bytes: bytes.slice(), ...(mediaType === undefined ? {} : { mediaType }) } });
+      keep(scope, key, { owner, blob: { bytes: new Uint8Array(bytes), ...(mediaType === undefined ? {} : { mediaType }) } });
       return true;
     },
     async get(scope, key, options) {
