@@ -192,7 +192,7 @@ export const walls = {
     planted("embed-exception", "packages/embed/src/sibling.ts", 'export { name } from "@loopwright/prices";\n'),
     planted("backend-exception", "packages/backend-redis/src/sibling.ts", 'export { name } from "../../prices/src/index.ts";\n'),
     planted("fault-tests-exception", "packages/channel-redis/test/sibling.ts", 'export { name } from "@loopwright/prices";\n'),
-    planted("sealed-tests-exception", "packages/store-sealed/test/sibling.ts", 'export { name } from "@loopwright/prices";\n'),
+    planted("sealed-tests-exception", "packages/store-sealed/test/sibling.ts", 'export { name } from "../../prices/src/index.ts";\n'),
     planted("server-tests-exception", "packages/server/test/sibling.ts", 'export { name } from "@loopwright/prices";\n'),
     planted("client-sees-protocol-only", "packages/client/src/core.ts", 'export { name } from "@loopwright/core";\n'),
     planted("page-sees-client-only", "apps/web/src/server.ts", 'export { name } from "@loopwright/server";\n'),
