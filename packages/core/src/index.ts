@@ -73,6 +73,7 @@ export type {
   InputOrigin,
   Labels,
   ParentLink,
+  RememberedDecision,
   Retention,
   RunBudget,
   RunOptions,

@@ -1,4 +1,4 @@
-import type { Access, Decision, Labels } from "../loop/fact.ts";
+import type { Access, Decision, Labels, RememberedDecision } from "../loop/fact.ts";
 import type { EndedRun } from "../loop/state.ts";
 import type { ToolCallPart } from "../message/content.ts";
 import type { Json, JsonObject } from "../message/json.ts";
@@ -154,9 +154,13 @@ export interface GateContext extends HookContext {
   /** All calls of the turn, in call order. */
   readonly calls: readonly ToolCallPart[];
   readonly tool: Tool;
+  /** The tool or a gate before this one asks for a person's approval. */
+  readonly isAsked: boolean;
+  /** Decisions on earlier calls that hold for later ones: of the session, and of those that have started it. */
+  readonly remembered: readonly RememberedDecision[];
 }
 
-export interface ReviewContext extends GateContext {
+export interface ReviewContext extends Omit<GateContext, "isAsked" | "remembered"> {
   readonly outcome: "ok" | "error";
   /** Text of what the model would see. */
   readonly output: string;

@@ -4,6 +4,7 @@ import { answeredBelow, foldAnswerBelow } from "./below.ts";
 import type { CallResult, FactOf } from "./fact.ts";
 import { appendToRun } from "./inputs.ts";
 import { policyOfShown } from "./policy.ts";
+import { withRemembered } from "./remembered.ts";
 import type { Call, KeyedChild, KnownDecision, Run, State } from "./state.ts";
 
 /** The open call with this key in the open run. */
@@ -116,7 +117,7 @@ export function askedBy({ argsDigest, reason, deadline, args }: FactOf<"approval
 
 export function foldApprovalDecision(state: State, fact: FactOf<"approval.decided">): State {
   if (!decidesOn(state, fact) && !answeredBelow(state, fact)) return state;
-  const { callKey, runId, seq, at, decision, by, args, note, argsDigest, idempotencyKey: key } = fact;
+  const { callKey, runId, seq, at, decision, by, args, note, argsDigest, remember, idempotencyKey: key } = fact;
   const known: KnownDecision = {
     callKey,
     runId,
@@ -128,13 +129,14 @@ export function foldApprovalDecision(state: State, fact: FactOf<"approval.decide
     ...(by === undefined ? {} : { by }),
     ...(args ? { args } : {}),
     ...(note === undefined ? {} : { note }),
+    ...(remember ? { pattern: remember.pattern } : {}),
   };
   const decisions = append(state.decisions ?? emptyList<KnownDecision>(), known);
-  if (fact.child) return { ...foldAnswerBelow(state, fact), decisions };
+  if (fact.child) return withRemembered({ ...foldAnswerBelow(state, fact), decisions }, fact);
   const isClient = openCall(state, fact)?.route === "client";
   const approval = { decision, ...(note === undefined ? {} : { note }), ...(isClient ? { at } : {}) };
   const decided = patchCall(state, callKey, { state: "pending", approval, ...(args ? { args } : {}) });
-  return { ...decided, decisions };
+  return withRemembered({ ...decided, decisions }, fact);
 }
 
 /** The call that will wait for the child: a server call without a child. */

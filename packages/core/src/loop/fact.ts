@@ -2,7 +2,7 @@ import type { CallFact } from "./facts/call-facts.ts";
 import type { RunFact } from "./facts/run-facts.ts";
 import type { SessionFact } from "./facts/session-facts.ts";
 
-export type { ApprovalVerdict, CallResult, ChildCall, WaitingCall } from "./facts/call-facts.ts";
+export type { ApprovalVerdict, CallResult, ChildCall, RememberedDecision, WaitingCall } from "./facts/call-facts.ts";
 export type {
   Access,
   DeclaredTool,

@@ -8,6 +8,7 @@ import type {
   Access,
   ApprovalVerdict,
   Decision,
+  RememberedDecision,
   DeclaredTool,
   FactOf,
   HookState,
@@ -96,6 +97,8 @@ export interface KnownDecision {
   readonly by?: string;
   readonly args?: JsonObject;
   readonly note?: string;
+  /** Of a decision that is remembered. */
+  readonly pattern?: JsonObject;
 }
 
 /**
@@ -268,6 +271,8 @@ export interface State {
   readonly known: AppendList<KnownInput>;
   /** The decisions on calls of all runs. Absent: no approval was ever requested. */
   readonly decisions?: AppendList<KnownDecision>;
+  /** Decisions that hold for later calls, the newest last. */
+  readonly remembered?: readonly RememberedDecision[];
   /** As the session was opened. */
   readonly participants?: readonly string[];
   readonly parent?: ParentLink;

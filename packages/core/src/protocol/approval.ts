@@ -10,6 +10,11 @@ export interface ApprovalDecision {
   readonly note?: string;
   /** As the pending approval gave it: a decision about other arguments than those that wait is refused. */
   readonly argsDigest?: string;
+  /**
+   * The decision holds for later calls of the session that fit this pattern, too, those of its children included. Hooks read it: without one that does,
+   * as those of `@loopwright/approvals`, it changes nothing. At most 4 KiB.
+   */
+  readonly remember?: JsonObject;
   /** Equal keys with equal decisions are accepted once. */
   readonly idempotencyKey?: string;
 }

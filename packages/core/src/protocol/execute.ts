@@ -229,9 +229,15 @@ export interface AgentSession<Output = unknown> {
   unschedule(name: string, options?: { readonly by?: string }): Promise<boolean>;
   /**
    * `retention.keepMs`: the session is erased that long after its last fact, by the sweep of a worker, unless it is under a hold; `{}` keeps it for
-   * ever, which is the default. At least 1,000. @throws AgentError INPUT_INVALID, SESSION_CLOSED
+   * ever, which is the default. At least 1,000. `forget`: the keys of the calls whose decisions are no longer remembered.
+   * @throws AgentError INPUT_INVALID, SESSION_CLOSED
    */
-  change(change: { readonly title?: string; readonly metadata?: JsonObject; readonly retention?: Retention }): Promise<void>;
+  change(change: {
+    readonly title?: string;
+    readonly metadata?: JsonObject;
+    readonly retention?: Retention;
+    readonly forget?: readonly string[];
+  }): Promise<void>;
   /** Puts the session under a legal hold: until it is lifted, nothing erases it. False if it was held for this reason. @throws AgentError INPUT_INVALID, SESSION_CLOSED */
   hold(options?: { readonly reason?: string; readonly by?: string }): Promise<boolean>;
   /** Lifts the legal hold; false if there was none. @throws AgentError SESSION_CLOSED */

@@ -20,6 +20,7 @@ export type {
   HookPoint,
   InputMode,
   Labels,
+  RememberedDecision,
   Retention,
   RunOptions,
   RunStatus,

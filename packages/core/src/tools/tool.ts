@@ -99,6 +99,8 @@ export type GateVerdict =
   | { readonly action: "allow" }
   | { readonly action: "edit"; readonly args: JsonObject }
   | { readonly action: "deny"; readonly reason: string }
+  /** The call has its approval: what the tool and the gates before this one have asked is settled. The reason is recorded; say whose approval it is. */
+  | { readonly action: "approve"; readonly reason: string }
   /**
    * A person must allow it first. The run waits meanwhile and needs no process; `timeoutMs`: at most so long (default: for ever), then the model
    * reads that the time for a decision is over. `reason` is shown to the person. At most 2,000 characters of it are kept.

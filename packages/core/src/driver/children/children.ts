@@ -7,7 +7,7 @@
 import { type Agent, createAgent, isAgent } from "../../agent/agent.ts";
 import { AgentError } from "../../errors.ts";
 import type { EphemeralBody } from "../../loop/event.ts";
-import type { FactBody, ParentLink, RunBudget } from "../../loop/fact.ts";
+import type { FactBody, ParentLink, RememberedDecision, RunBudget } from "../../loop/fact.ts";
 import type { KeyedChild, Run, State } from "../../loop/state.ts";
 import type { UserMessage } from "../../message/message.ts";
 import { sha256 } from "../../message/sha256.ts";
@@ -15,6 +15,7 @@ import { shownId } from "../../message/shown-id.ts";
 import { checkInput } from "../../protocol/checked-input.ts";
 import type { ChildResult } from "../../tools/child.ts";
 import type { ChildListeners, ChildSession, Deps } from "../setup/deps.ts";
+import { rememberedIn } from "../setup/remembered-decisions.ts";
 import { checkDepth, depthBelow } from "./child-depth.ts";
 import { bodyOf, type ChildPlace, endOf, waitingOf } from "./child-facts.ts";
 import { shareOf } from "./child-share.ts";
@@ -199,7 +200,8 @@ export class Children {
     const { access = this.#deps.access, labels, ...run } = openRun(state, place);
     const budget = linked(openRun(state, place), place, key)?.budget;
     const parent: ParentLink = { session: this.#deps.sessionId, ...place, ...depthBelow(state, run.limits), ...(budget ? { budget } : {}) };
-    const session = this.#deps.openChild({ id, agent, access, parent });
+    const remembered = (): readonly RememberedDecision[] => rememberedIn(this.#deps, this.#parent.state);
+    const session = this.#deps.openChild({ id, agent, access, parent, remembered });
     this.#sessions.set(id, session);
     try {
       const child = this.#children.get(id);

@@ -1,11 +1,12 @@
 import type { Failure } from "../../errors.ts";
-import type { Fact, FactBody } from "../../loop/fact.ts";
+import type { Fact, FactBody, RememberedDecision } from "../../loop/fact.ts";
 import type { KeyedChild, Run, State } from "../../loop/state.ts";
 import type { RequestBuilder } from "../../prompt/request-builder.ts";
 import type { ToolRegistry } from "../../tools/tool-registry.ts";
 import type { ChildPlace } from "../children/child-facts.ts";
 import type { Hub, Lane } from "../live/hub.ts";
 import type { Deps } from "../setup/deps.ts";
+import { rememberedIn } from "../setup/remembered-decisions.ts";
 import type { EffectContext, HookDeps, HookHost } from "./hook-deps.ts";
 import type { UserCodeTimeout } from "./user-code-timeout.ts";
 
@@ -90,7 +91,8 @@ export function contextOf(
 
 /** The calls of the run's hooks. */
 export function askingOf({ deps, session }: EffectDeps, context: EffectContext, run: Pick<Run, "hookState">): HookDeps {
-  return { agent: deps.bound.agent, clock: deps.clock, context, state: run.hookState, session };
+  const remembered = (): readonly RememberedDecision[] => rememberedIn(deps, session.state);
+  return { agent: deps.bound.agent, clock: deps.clock, context, state: run.hookState, session, remembered };
 }
 
 const neverAborted = new AbortController().signal;

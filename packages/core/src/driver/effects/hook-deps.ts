@@ -1,6 +1,6 @@
 import type { Agent } from "../../agent/agent.ts";
 import type { HookContext } from "../../agent/hooks.ts";
-import type { HookState } from "../../loop/fact.ts";
+import type { HookState, RememberedDecision } from "../../loop/fact.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { ChildResult } from "../../tools/child.ts";
 import type { ChildOrigin, ChildRequest } from "../children/children.ts";
@@ -25,4 +25,6 @@ export interface HookDeps {
   /** The state that the run's hooks have kept so far. */
   readonly state: HookState | undefined;
   readonly session: HookHost;
+  /** Decisions that hold for later calls. */
+  readonly remembered: () => readonly RememberedDecision[];
 }

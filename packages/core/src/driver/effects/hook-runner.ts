@@ -48,6 +48,11 @@ export class HookRunner {
     return this.#setup.context;
   }
 
+  /** Decisions that hold for later calls. */
+  remembered(): ReturnType<HookDeps["remembered"]> {
+    return this.#setup.remembered();
+  }
+
   /** The context of one hook, with its state. */
   context(hooks: Hooks): HookContext {
     const { context, session } = this.#setup;

@@ -1,10 +1,10 @@
 import { isAgent } from "../../agent/agent.ts";
 import { AgentError } from "../../errors.ts";
-import type { FactBody, ParentLink } from "../../loop/fact.ts";
+import type { FactBody } from "../../loop/fact.ts";
 import { checkContext } from "../../protocol/checked-input.ts";
 import type { AgentSession } from "../../protocol/execute.ts";
 import { checkPayload } from "../log/spill-values.ts";
-import type { Deps } from "../setup/deps.ts";
+import type { ChildOptions, Deps } from "../setup/deps.ts";
 import type { SessionOptions } from "../setup/session-options.ts";
 import { childSession } from "./commands/child-session.ts";
 import { keepContext } from "./commands/session-contexts.ts";
@@ -31,14 +31,17 @@ export function createSession<Output>(options: SessionOptions<Output>): AgentSes
 }
 
 /** @throws AgentError CONFIG_INVALID */
-function openContext(options: SessionOptions, parent?: ParentLink): CommandContext {
+function openContext(options: SessionOptions, child: Partial<Pick<ChildOptions, "parent" | "remembered">> = {}): CommandContext {
   const { agent, context, title, metadata } = options;
   const own = depsOf(options);
+  const { parent, remembered: above } = child;
   const deps: Deps = {
     ...own,
     ...(parent ? { parent } : {}),
-    openChild({ parent: link, ...child }) {
-      const opened = openContext({ ...sharedOf(options), node: `${own.node}.child`, ...child }, link);
+    ...(above ? { rememberedAbove: above } : {}),
+    openChild({ parent: link, remembered, ...begun }) {
+      const inherited = { parent: link, ...(remembered ? { remembered } : {}) };
+      const opened = openContext({ ...sharedOf(options), node: `${own.node}.child`, ...begun }, inherited);
       return childSession(opened, (runId) => watchRun(opened, () => ({ bodies: [], runId }), {}).result());
     },
   };

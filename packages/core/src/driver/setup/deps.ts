@@ -1,6 +1,6 @@
 import type { Agent } from "../../agent/agent.ts";
 import type { SessionEvent } from "../../loop/event.ts";
-import type { Access, FactOf, Labels, ParentLink, WaitingCall } from "../../loop/fact.ts";
+import type { Access, FactOf, Labels, ParentLink, RememberedDecision, WaitingCall } from "../../loop/fact.ts";
 import type { SessionStorage } from "../../memory/store/private-store.ts";
 import type { UserMessage } from "../../message/message.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -21,6 +21,8 @@ export interface ChildOptions {
   readonly agent: Agent;
   readonly access: Access;
   readonly parent: ParentLink;
+  /** Decisions that hold for the child, too. */
+  readonly remembered?: () => readonly RememberedDecision[];
 }
 
 export type ChildInput = readonly [input: string | UserMessage, options: { readonly idempotencyKey: string; readonly labels?: Labels }];
@@ -73,6 +75,8 @@ export interface Deps {
   readonly snapshotCheckShare: number | undefined;
   /** Of the session of a child: the call that it was started for. */
   readonly parent?: ParentLink;
+  /** Decisions that the sessions above it remember. */
+  readonly rememberedAbove?: () => readonly RememberedDecision[];
   /** A handle on the session of a child, in the same store. */
   readonly openChild: (child: ChildOptions) => ChildSession;
 }

@@ -26,17 +26,17 @@ interface Asking {
 
 /**
  * Calls the `approval` of the tool, then the gates in their order. The first denial decides, also over an earlier `ask`; edits pass from gate to gate.
- * If several gates ask, the shortest time limit and all reasons are used.
+ * If several gates ask, the shortest time limit and all reasons are used. An `approve` settles what was asked before it.
  * @throws AgentError CONFIG_INVALID when a gate returns a value that is not a verdict; and the error of a gate
  */
 export async function runGateHooks(agent: Agent, gated: GatedCall, { asks: given, args }: Asking): Promise<GateJudgement> {
   let { call } = gated;
   const { callKey } = call;
-  const asks: Ask[] = [];
+  let asks: readonly Ask[] = [];
   const gates = agent.hooks.filter(({ gate }) => gate);
   for (const hooks of gated.tool.approval === undefined ? gates : [undefined, ...gates]) {
     const verdict: GateHookVerdict | undefined = hooks
-      ? ((await hooks.gate?.({ ...given.context(hooks), ...gated, call })) ?? undefined)
+      ? ((await hooks.gate?.({ ...given.context(hooks), ...gated, call, isAsked: asks.length > 0, remembered: given.remembered() })) ?? undefined)
       : await askTool(gated, { args, context: given.effectContext, resources: agent.resources });
     if (hooks) given.take(hooks, verdict);
     const reason = verdict && "reason" in verdict ? verdict.reason : undefined;
@@ -51,11 +51,14 @@ export async function runGateHooks(agent: Agent, gated: GatedCall, { asks: given
         break;
       case "deny":
         return { action: "deny", reason: verdict.reason };
+      case "approve":
+        asks = [];
+        break;
       case "ask":
-        asks.push(checked(verdict, source));
+        asks = [...asks, checked(verdict, source)];
         break;
       default:
-        throw invalid(`${source} gave an unknown verdict.`, "Return allow, edit, deny or ask.", verdict satisfies never);
+        throw invalid(`${source} gave an unknown verdict.`, "Return allow, edit, deny, approve or ask.", verdict satisfies never);
     }
   }
   const edited = call === gated.call ? {} : { args: call.args };

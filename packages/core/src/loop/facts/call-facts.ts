@@ -36,6 +36,18 @@ export interface WaitingCall {
   readonly deadline?: number;
 }
 
+/** A decision that also holds for later calls of the session. What `pattern` says is known to the hooks that read it alone. */
+export interface RememberedDecision {
+  /** The call that was decided on: names the entry. */
+  readonly callKey: string;
+  readonly toolName: string;
+  readonly decision: ApprovalVerdict;
+  readonly pattern: JsonObject;
+  readonly by?: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
 /** A child of this session, and the call that started it. */
 export interface ChildCall {
   readonly session: string;
@@ -115,6 +127,8 @@ export type CallFact =
       /** The arguments as the person edited them. */
       readonly args?: JsonObject;
       readonly note?: string;
+      /** It holds for later calls of the session that fit, too. */
+      readonly remember?: Pick<RememberedDecision, "toolName" | "pattern">;
       /** The call belongs to this child or to one below it, which gets the decision. */
       readonly child?: ChildCall;
     }

@@ -39,7 +39,14 @@ export type SessionFact =
       /** The agent's data policy: which content is kept. Read by the package that applies it. */
       readonly policy?: JsonObject;
     }
-  | { readonly type: "session.changed"; readonly title?: string; readonly metadata?: JsonObject; readonly retention?: Retention }
+  | {
+      readonly type: "session.changed";
+      readonly title?: string;
+      readonly metadata?: JsonObject;
+      readonly retention?: Retention;
+      /** Decisions that are no longer remembered, by the key of their call. */
+      readonly forget?: readonly string[];
+    }
   | ({
       readonly type: "input.accepted";
       readonly inputId: string;

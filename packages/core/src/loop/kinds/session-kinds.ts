@@ -1,4 +1,5 @@
 import { foldClosed, foldCompaction, foldHead, foldHold, foldOpened, placeOf } from "../inputs.ts";
+import { withoutRemembered } from "../remembered.ts";
 import { foldScheduleSet, hasSchedule, withoutSchedule } from "../schedules.ts";
 import { foldClaim } from "../turns.ts";
 import { always, type FactKind } from "./kind.ts";
@@ -7,8 +8,8 @@ export const sessionOpened: FactKind<"session.opened"> = { fits: ({ status }) =>
 
 export const sessionChanged: FactKind<"session.changed"> = {
   fits: always,
-  fold: (state, { title, metadata, retention }) => ({
-    ...state,
+  fold: (state, { title, metadata, retention, forget }) => ({
+    ...(forget ? withoutRemembered(state, forget) : state),
     ...(title === undefined ? {} : { title }),
     ...(metadata ? { metadata } : {}),
     ...(retention ? { retention } : {}),

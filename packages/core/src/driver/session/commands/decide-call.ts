@@ -10,6 +10,7 @@ import type { ChildCall, FactBody } from "../../../loop/fact.ts";
 import type { KnownDecision, State } from "../../../loop/state.ts";
 import { canonicalJson } from "../../../message/canonical-json.ts";
 import type { JsonObject } from "../../../message/json.ts";
+import { jsonBytes } from "../../../message/json-bytes.ts";
 import { shownId } from "../../../message/shown-id.ts";
 import { wellFormed } from "../../../message/well-formed.ts";
 import type { AcceptedDecision, ApprovalDecision, DecideOptions } from "../../../protocol/approval.ts";
@@ -36,12 +37,14 @@ export async function decideCall(context: CommandContext, callKey: string, optio
     if (known) return [];
     if (state.status === "closed") throw sessionClosed(deps.sessionId);
     checkPlace(state, deps);
-    const { runId, child } = askedCall(state, callKey, { decision, now: deps.clock.now() });
-    const { decision: verdict, args, note, idempotencyKey, argsDigest } = decision;
+    const { runId, toolName, child } = askedCall(state, callKey, { decision, now: deps.clock.now() });
+    const { decision: verdict, args, note, idempotencyKey, argsDigest, remember: pattern } = decision;
+    if (pattern) checkRoom(state);
     const details = {
       ...(args ? { args } : {}),
       ...(note === undefined ? {} : { note }),
       ...(argsDigest === undefined ? {} : { argsDigest }),
+      ...(pattern ? { remember: { toolName, pattern } } : {}),
     };
     const key = idempotencyKey === undefined ? {} : { idempotencyKey };
     return [{ type: "approval.decided", runId, callKey, decision: verdict, by: user, ...details, ...key, ...(child ? { child } : {}) }];
@@ -55,19 +58,39 @@ export async function decideCall(context: CommandContext, callKey: string, optio
 /** @throws AgentError INPUT_INVALID */
 function checkedDecision(options: DecideOptions): ApprovalDecision {
   const { access: _, ...decision } = options;
-  const { args, note } = decision;
+  const { args, note, remember } = decision;
   if (decision.decision !== "allow" && decision.decision !== "deny") throw invalid("`decision` is neither allow nor deny.");
   if (note !== undefined && (typeof note !== "string" || note.length > toolLimits.errorTextMax))
     throw invalid(`The \`note\` is no text of at most ${toolLimits.errorTextMax} characters.`);
   if (args !== undefined && (typeof args !== "object" || args === null || Array.isArray(args))) throw invalid("`args` is no JSON object.");
   if (args && decision.decision === "deny") throw invalid("A denial takes no `args`.");
   checkPayload(args ?? null, "The arguments");
+  if (remember !== undefined) checkPattern(remember);
   return {
     ...decision,
     ...(args ? { args: mended(args) } : {}),
     ...(note === undefined ? {} : { note: wellFormed(note) }),
   };
 }
+
+/** @throws AgentError INPUT_INVALID */
+function checkPattern(pattern: unknown): void {
+  if (typeof pattern !== "object" || pattern === null || Array.isArray(pattern)) throw invalid("`remember` is no JSON object.");
+  checkPayload(pattern, "`remember`");
+  if (jsonBytes(pattern) > patternBytesMax) throw invalid(`\`remember\` takes more than ${patternBytesMax} bytes.`);
+}
+
+/** @throws AgentError INPUT_INVALID */
+function checkRoom({ remembered = [] }: State): void {
+  if (remembered.length < rememberedMax) return;
+  throw new AgentError("INPUT_INVALID", {
+    message: `The session remembers ${rememberedMax} decisions already.`,
+    fix: "Decide on this call alone, or forget one of them by `change({ forget: [callKey] })`.",
+  });
+}
+
+/** What one session remembers. */
+const [rememberedMax, patternBytesMax] = [100, 4_096];
 
 /** Replaces lone surrogates, which UTF-8 cannot hold. */
 const mended = (args: JsonObject): JsonObject =>
@@ -108,8 +131,10 @@ function knownDecision({ decisions }: State, { callKey, decision, user }: Decisi
   throw decidedAlready(first);
 }
 
-const isEqual = (known: KnownDecision, { decision, args, note }: ApprovalDecision): boolean =>
-  known.decision === decision && known.note === note && canonicalJson(known.args ?? null) === canonicalJson(args ?? null);
+const isEqual = (known: KnownDecision, { decision, args, note, remember }: ApprovalDecision): boolean =>
+  known.decision === decision && known.note === note &&
+  canonicalJson(known.pattern ?? null) === canonicalJson(remember ?? null) &&
+  canonicalJson(known.args ?? null) === canonicalJson(args ?? null);
 
 function decidedAlready({ callKey, decision, by, note, at: when }: KnownDecision): AgentError {
   const done = { allow: "allowed", deny: "denied" }[decision];
@@ -124,7 +149,7 @@ function askedCall(
   state: State,
   callKey: string,
   { decision, now }: { readonly decision: ApprovalDecision; readonly now: number },
-): { readonly runId: string; readonly child?: ChildCall } {
+): { readonly runId: string; readonly toolName: string; readonly child?: ChildCall } {
   const runId = state.run?.runId ?? "";
   const own = openCall(state, { runId, callKey });
   const below = callsBelow(state).find(({ call }) => call.callKey === callKey && call.argsDigest !== undefined);
@@ -134,7 +159,8 @@ function askedCall(
   if (asked.deadline !== undefined && asked.deadline <= now) throw tooLate(callKey, "expired");
   if (decision.argsDigest !== undefined && decision.argsDigest !== asked.argsDigest)
     throw new AgentError("APPROVAL_MISMATCH", { message: `The decision is about other arguments than those of the call \`${callKey}\`.` });
-  return { runId, ...(below && !own ? { child: childCallOf(below.child) } : {}) };
+  const toolName = below && !own ? below.call.toolName : (own?.part.name ?? "");
+  return { runId, toolName, ...(below && !own ? { child: childCallOf(below.child) } : {}) };
 }
 
 /** The error for a decision on a call that is not awaiting approval. */

@@ -112,15 +112,26 @@ function checkRetention({ keepMs }: Retention): void {
   });
 }
 
+function checkForgotten(callKeys: unknown): void {
+  if (Array.isArray(callKeys) && callKeys.length <= forgottenMax && callKeys.every((callKey) => typeof callKey === "string")) return;
+  throw new AgentError("INPUT_INVALID", {
+    message: `\`forget\` is no list of at most ${forgottenMax} keys of calls.`,
+    fix: "Take `callKey` from what the session has in `remembered`.",
+  });
+}
+
+const forgottenMax = 100;
+
 const noMessage = (id: MessageId | null): AgentError =>
   new AgentError("INPUT_INVALID", {
     message: `There is no message \`${shownId(String(id))}\`.`,
     fix: "Take an id from `session.messageIds`.",
   });
 
-function changedBy({ title, metadata, retention }: Parameters<AgentSession["change"]>[0]): FactBody {
+function changedBy({ title, metadata, retention, forget }: Parameters<AgentSession["change"]>[0]): FactBody {
   if (metadata) checkPayload(metadata, "The metadata");
   if (retention) checkRetention(retention);
+  if (forget) checkForgotten(forget);
   const kept = retention && { retention: retention.keepMs === undefined ? {} : { keepMs: retention.keepMs } };
-  return { type: "session.changed", ...(title === undefined ? {} : { title }), ...(metadata ? { metadata } : {}), ...kept };
+  return { type: "session.changed", ...(title === undefined ? {} : { title }), ...(metadata ? { metadata } : {}), ...kept, ...(forget ? { forget } : {}) };
 }
