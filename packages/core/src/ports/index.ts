@@ -2,6 +2,7 @@
 
 export type { SessionRef } from "../message/session-ref.ts";
 export { idPattern, isId, refKey } from "../message/session-ref.ts";
+export type { ApprovalMemory, ApprovalRule, DecidedCall } from "./approval-memory.ts";
 export type { Blob, BlobPut, BlobStore } from "./blob-store.ts";
 export type { Clock } from "./clock.ts";
 export type {

@@ -1,0 +1,2 @@
+/** What needs Node.js. */
+export { type SqliteRules, type SqliteRulesOptions, sqliteRules } from "./sqlite-rules.ts";
