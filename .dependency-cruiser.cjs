@@ -67,11 +67,11 @@ module.exports = {
         pathNot: [
           CORE,
           KITS,
-          "^packages/(server|host|client|providers-scripted|store-sqlite|store-redis|channel-redis|backend-redis)/",
+          "^packages/(server|host|client|approvals|providers-scripted|store-sqlite|store-redis|channel-redis|backend-redis)/",
           "^packages/simulator/src/node/",
         ],
       },
-      "Tests of the server may also use its host, the client, scripted models, the embedded store, and a real Redis with its channel and store.",
+      "Tests of the server may also use its host, the client, the memory of approvals, scripted models, the embedded store, and a real Redis with its channel and store.",
     ),
     forbid(
       "fault-tests-exception",

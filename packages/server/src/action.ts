@@ -19,7 +19,10 @@ export type Action =
   | "session.hold"
   | "file.upload"
   | "file.read"
+  | "approval.list"
+  | "approval.rules"
   | "notifications.follow"
+  | "notifications.publish"
   | "agent.list"
   | "server.inspect"
   | `extension.${string}`;

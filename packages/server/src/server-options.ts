@@ -1,5 +1,5 @@
 import type { Access, Json } from "@loopwright/core";
-import type { Logger } from "@loopwright/core/ports";
+import type { ApprovalMemory, Logger } from "@loopwright/core/ports";
 import type { Host, HostOptions } from "@loopwright/host";
 import type { Action } from "./action.ts";
 import type { HttpLimits, ServerLimits } from "./server-limits.ts";
@@ -120,6 +120,11 @@ export interface HttpOptions {
   readonly dialects?: readonly StreamDialect[];
   /** The name of the dialect for each `streamVersion` that requests may name. Default: none, so that a request with one is refused with 400. */
   readonly streamVersions?: { readonly [version: number]: string };
+  /**
+   * Remembers decisions on calls for later ones: `memory` of `createApprovals` (`@loopwright/approvals`), whose `hooks` the agents have. Default: none, so
+   * that a decision which asks for it is refused with 400.
+   */
+  readonly approvals?: ApprovalMemory;
   readonly limits?: Partial<HttpLimits>;
 }
 

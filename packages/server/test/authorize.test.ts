@@ -52,6 +52,10 @@ const cases: { readonly [id: string]: readonly Case[] } = {
   readRun: [{ path: "/api/sessions/a/runs/r", asked: [["session.read", "a"]] }],
   sendResults: [{ path: "/api/sessions/a/tool-results", json: { results: result }, asked: [["session.answer", "a"]] }],
   decideCall: [{ path: "/api/sessions/a/approvals/r.1.0", json: { decision: "allow" }, asked: [["session.decide", "a"]] }],
+  listApprovals: [{ path: "/api/approvals", asked: [["approval.list", undefined]] }],
+  listApprovalRules: [{ path: "/api/approval-rules", asked: [["approval.rules", undefined]] }],
+  removeApprovalRule: [{ path: "/api/approval-rules/r", method: "DELETE", asked: [["approval.rules", undefined]] }],
+  publishNotification: [{ path: "/api/notifications", json: { type: "refresh" }, asked: [["notifications.publish", undefined]] }],
   abortRun: [{ path: "/api/sessions/a/abort", json: {}, asked: [["session.abort", "a"]] }],
   exportSession: [{ path: "/api/sessions/a/export", asked: [["session.read", "a"]] }],
   forkSession: [

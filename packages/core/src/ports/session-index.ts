@@ -19,6 +19,8 @@ export interface SessionSummary {
   readonly status: SessionStatus;
   /** Present while it waits. */
   readonly waitsFor?: readonly WaitingReason[];
+  /** Calls that wait for a person's approval, those of its children included; also while other calls are still running. */
+  readonly pendingApprovals?: number;
   /** The outcome of the last run. */
   readonly lastRun?: { readonly status: RunStatus; readonly reason: string };
   readonly createdAt: number;

@@ -1,3 +1,4 @@
+import type { PendingApproval } from "../loop/event.ts";
 import type { Access, ApprovalVerdict } from "../loop/fact.ts";
 import type { JsonObject } from "../message/json.ts";
 
@@ -32,4 +33,29 @@ export interface AcceptedDecision {
   readonly seq: number;
   /** It was accepted before; nothing was recorded. */
   readonly replayed: boolean;
+}
+
+/** A pending approval in the list of all sessions. */
+export interface InboxApproval extends Omit<PendingApproval, "args"> {
+  /** The session to decide it at. `session` of a call of a child is another one. */
+  readonly sessionId: string;
+  readonly title?: string;
+  /** Absent where they take more than 8 KiB: then read the session. */
+  readonly args?: JsonObject;
+  /** Of the arguments as JSON. */
+  readonly argsBytes: number;
+}
+
+/** What waits for decisions, by session with the newest change first. */
+export interface ApprovalPage {
+  readonly approvals: readonly InboxApproval[];
+  /** Where the next page begins; absent: there is none. A page may be empty and have a next one. */
+  readonly next?: string;
+}
+
+/** For how long a decision holds beyond its call: in this session, or always in the sessions of the user. */
+export interface RememberRequest {
+  readonly for: "session" | "always";
+  /** Which calls; absent: those with exactly the same arguments. */
+  readonly pattern?: JsonObject;
 }

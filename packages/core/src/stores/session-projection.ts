@@ -13,6 +13,8 @@ export interface SessionProjection {
   readonly waiting: readonly string[];
   /** Those of them that wait for a person's approval. */
   readonly asked?: readonly string[];
+  /** By child: the calls below it that wait for a person's approval. */
+  readonly below?: { readonly [session: string]: readonly string[] };
   /** Those of them that wait for a child. */
   readonly children?: readonly string[];
   /** Model and tool calls under way. */
@@ -25,6 +27,7 @@ interface Draft {
   openRun: string | undefined;
   readonly waiting: Set<string>;
   readonly asked: Set<string>;
+  readonly below: Map<string, readonly string[]>;
   readonly children: Set<string>;
   readonly working: Set<string>;
 }
@@ -48,6 +51,7 @@ export function projectSession(id: string, before: SessionProjection | undefined
     openRun: before?.openRun,
     waiting: new Set(before?.waiting),
     asked: new Set(before?.asked),
+    below: new Map(Object.entries(before?.below ?? {})),
     children: new Set(before?.children),
     working: new Set(before?.working),
   };
@@ -61,11 +65,15 @@ export function projectSession(id: string, before: SessionProjection | undefined
   if (draft.summary.status !== "closed") draft.summary.status = statusOf(draft);
   delete draft.summary.waitsFor;
   if (draft.summary.status === "waiting") draft.summary.waitsFor = reasonsOf(draft);
+  delete draft.summary.pendingApprovals;
+  const pending = [...draft.below.values()].reduce((sum, calls) => sum + calls.length, draft.asked.size);
+  if (pending > 0) draft.summary.pendingApprovals = pending;
   return {
     summary: draft.summary,
     ...(draft.openRun === undefined ? {} : { openRun: draft.openRun }),
     waiting: [...draft.waiting],
     ...(draft.asked.size > 0 ? { asked: [...draft.asked] } : {}),
+    ...(draft.below.size > 0 ? { below: Object.fromEntries(draft.below) } : {}),
     ...(draft.children.size > 0 ? { children: [...draft.children] } : {}),
     working: [...draft.working],
   };
@@ -149,6 +157,7 @@ function applyToRun(draft: Draft, fact: Fact): void {
     case "child.linked":
     case "child.waiting":
     case "child.finished":
+      applyBelow(draft, fact);
       if (fact.callKey !== undefined) applyToChild(draft, fact.callKey, fact);
       return;
     case "client.answered":
@@ -156,6 +165,7 @@ function applyToRun(draft: Draft, fact: Fact): void {
       waiting.delete(fact.child?.callKey ?? fact.callKey);
       asked.delete(fact.callKey);
       children.delete(fact.child?.callKey ?? "");
+      if (fact.child) keepBelow(draft, fact.child.session, (draft.below.get(fact.child.session) ?? []).filter((key) => key !== fact.callKey));
       return;
     case "tool.finished":
       endCall(draft, fact.callKey);
@@ -164,10 +174,22 @@ function applyToRun(draft: Draft, fact: Fact): void {
       draft.openRun = undefined;
       waiting.clear();
       asked.clear();
+      draft.below.clear();
       children.clear();
       working.clear();
       return;
   }
+}
+
+function applyBelow(draft: Draft, fact: FactOf<"child.linked" | "child.waiting" | "child.finished">): void {
+  if (fact.type === "child.linked") return;
+  const waits = fact.type === "child.waiting" ? fact.waits : [];
+  keepBelow(draft, fact.session, waits.flatMap(({ callKey, argsDigest }) => (argsDigest === undefined ? [] : [callKey])));
+}
+
+function keepBelow({ below }: Draft, session: string, callKeys: readonly string[]): void {
+  if (callKeys.length > 0) below.set(session, callKeys);
+  else below.delete(session);
 }
 
 /** A call waits for a child that it has begun, or for one that rests. The tool of a call whose child rests no longer runs again. */

@@ -3,9 +3,12 @@ import { listAgentsRoute } from "../routes/agents/list-agents.ts";
 import { listToolsRoute } from "../routes/agents/list-tools.ts";
 import { readFileRoute } from "../routes/files/read-file.ts";
 import { uploadFileRoute } from "../routes/files/upload-file.ts";
+import { decideCallRoute } from "../routes/approvals/decide-call.ts";
+import { listApprovalsRoute } from "../routes/approvals/list-approvals.ts";
+import { listRulesRoute, removeRuleRoute } from "../routes/approvals/list-rules.ts";
 import { notificationsRoute } from "../routes/notifications.ts";
+import { publishNotificationRoute } from "../routes/publish-notification.ts";
 import { abortRunRoute } from "../routes/runs/abort-run.ts";
-import { decideCallRoute } from "../routes/runs/decide-call.ts";
 import { executeRoute } from "../routes/runs/execute.ts";
 import { readRunRoute } from "../routes/runs/read-run.ts";
 import { sendResultsRoute } from "../routes/runs/send-results.ts";
@@ -46,6 +49,9 @@ export const routeTable: readonly Route[] = [
   readRunRoute,
   sendResultsRoute,
   decideCallRoute,
+  listApprovalsRoute,
+  listRulesRoute,
+  removeRuleRoute,
   abortRunRoute,
   listSchedulesRoute,
   setScheduleRoute,
@@ -53,6 +59,7 @@ export const routeTable: readonly Route[] = [
   uploadFileRoute,
   readFileRoute,
   notificationsRoute,
+  publishNotificationRoute,
   listAgentsRoute,
   listToolsRoute,
   healthRoute,

@@ -1,6 +1,15 @@
 /** The schemas of the wire: zod schemas of the types of `@loopwright/core/protocol`, for programs that check or document what crosses it. */
 export { type AgentList, type AgentSummary, agentList, type ToolSummary, toolSummary } from "./agents.ts";
-export { acceptedDecision, type DecisionAnswer, type DecisionRequest, decisionRequest, pendingApproval } from "./approval.ts";
+export {
+  acceptedDecision,
+  approvalPage,
+  type DecisionAnswer,
+  type DecisionRequest,
+  decisionRequest,
+  pendingApproval,
+  type RuleList,
+  ruleList,
+} from "./approval.ts";
 export { assistantPart, cost, resultPart, toolCallPart, usage, userPart } from "./content.ts";
 export { durableEvent, ephemeralEvent, transportEvent } from "./event.ts";
 export { executeComplete, notification, type StreamFrame, streamFrame } from "./frame.ts";

@@ -63,6 +63,8 @@ export interface ChangeSessionRequest {
   readonly metadata?: JsonObject;
   readonly head?: string | null;
   readonly retention?: Retention;
+  /** Keys of calls whose decisions are no longer remembered. */
+  readonly forget?: readonly string[];
 }
 
 /** Body of `PUT /api/sessions/:id/hold`. */
@@ -144,8 +146,9 @@ export const changeSessionRequest: z.ZodType<ChangeSessionRequest> = exactly<Cha
       metadata: jsonObject.exactOptional(),
       head: parentId.exactOptional(),
       retention: retention.exactOptional(),
+      forget: listOf(z.string().max(200)).refine((callKeys) => callKeys.length <= 100, "At most 100").exactOptional(),
     })
-    .refine((change) => Object.keys(change).length > 0, "Send at least one of `title`, `metadata`, `head` and `retention`"),
+    .refine((change) => Object.keys(change).length > 0, "Send at least one of `title`, `metadata`, `head`, `retention` and `forget`"),
 );
 
 export const holdRequest: z.ZodType<HoldRequest> = exactly<HoldRequest>()(z.object({ reason: z.string().max(1_000).exactOptional() }));

@@ -1,9 +1,9 @@
-import { AgentError } from "@loopwright/core";
-import { isId, type SessionSummary } from "@loopwright/core/ports";
+import { isId } from "@loopwright/core/ports";
 import { z } from "zod";
 import { jsonResponse } from "../../request/paced-response.ts";
 import type { Route } from "../../request/route.ts";
 import { sessionHit, sessionSummary } from "../../schemas/index.ts";
+import { pageCursor, placeOf } from "./page-cursor.ts";
 
 interface ListQuery {
   readonly limit: number;
@@ -48,14 +48,3 @@ export const listSessionsRoute: Route<unknown, ListQuery> = {
     return jsonResponse({ sessions, ...(last && sessions.length === limit ? { next: pageCursor(last) } : {}) }, server.clock);
   },
 };
-
-const pageCursor = ({ updatedAt, id }: SessionSummary): string => `${updatedAt}.${id}`;
-
-function placeOf(cursor: string): { readonly updatedAt: number; readonly id: string } {
-  const [, updatedAt, id] = /^(\d{1,16})\.(.+)$/.exec(cursor) ?? [];
-  if (updatedAt !== undefined && id !== undefined && isId(id)) return { updatedAt: Number(updatedAt), id };
-  throw new AgentError("CURSOR_INVALID", {
-    message: "The page cursor `before` cannot be read.",
-    fix: "Send the `next` of the page before.",
-  });
-}
