@@ -72,6 +72,7 @@ function createProgram(version: string, exit: (code: number) => void): Command {
   addChat(program, exit);
   addAsk(program, exit);
   addSessions(program, exit);
+  addApprovals(program, exit);
   addDoctor(program, exit);
   for (const command of [program, ...program.commands, ...program.commands.flatMap((one) => one.commands)]) {
     command.exitOverride().configureOutput({ outputError: () => {} });
@@ -174,6 +175,35 @@ function addSessions(program: Command, exit: (code: number) => void): void {
     .action(async (id: string, flags) => exit(await (await import("./commands/schedules.ts")).listSchedules(id, flags)));
   add("rm <id>", "delete a session for good").action(async (id: string, flags) =>
     exit(await (await import("./commands/sessions.ts")).removeSession(id, flags)),
+  );
+}
+
+function addApprovals(program: Command, exit: (code: number) => void): void {
+  const approvals = program.command("approvals").description("decide on calls that wait for a person");
+  const add = (name: string, description: string): Command =>
+    remote(approvals.command(name))
+      .description(description)
+      .option("--store <place>", "where sessions are kept, as for `run`")
+      .option("--env <file>", "file with variables");
+  add("list", "everything that waits, with all arguments")
+    .option("--json", "one approval a line, as JSON")
+    .option("--no-color", "no colours")
+    .action(async (flags) => exit(await (await import("./commands/approvals.ts")).listApprovals(flags)));
+  for (const decision of ["allow", "deny"] as const) {
+    const command = add(`${decision} <call>`, `${decision} a call; the beginning of its key is enough`)
+      .option("--note <text>", decision === "deny" ? "why: the model reads it" : "kept with the decision")
+      .option("--remember <how>", "session: for later calls of the session that fit; always: in all sessions")
+      .option("--pattern <json>", 'which calls fit, such as \'{"args": {"path": {"below": "src/"}}}\'; default: the same arguments');
+    if (decision === "allow") command.option("--args <json>", "run it with these arguments instead");
+    command.action(async (call: string, flags) =>
+      exit(await (await import("./commands/approvals.ts")).decideApproval(call, decision, flags)),
+    );
+  }
+  add("rules", "decisions that hold for later calls in all sessions")
+    .option("--json", "one rule a line, as JSON")
+    .action(async (flags) => exit(await (await import("./commands/approvals.ts")).listRules(flags)));
+  add("revoke <rule>", "ask about such calls again").action(async (rule: string, flags) =>
+    exit(await (await import("./commands/approvals.ts")).revokeRule(rule, flags)),
   );
 }
 

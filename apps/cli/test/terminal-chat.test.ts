@@ -15,7 +15,7 @@ import { emptyDirectory } from "./run-binary.ts";
 interface Chat {
   readonly input: FakeInput;
   readonly screen: FakeScreen;
-  readonly workplace: Omit<Workplace, "agents" | "modes">;
+  readonly workplace: Omit<Workplace, "agents" | "approvals" | "modes">;
   readonly sessionId: string;
   readonly ended: Promise<void>;
   type(text: string): void;
@@ -23,7 +23,7 @@ interface Chat {
 
 /** A chat on an emulated terminal, with the real runtime behind it. */
 async function open(
-  options: { readonly pace?: number; readonly workplace?: Omit<Workplace, "agents" | "modes">; readonly sessionId?: string } = {},
+  options: { readonly pace?: number; readonly workplace?: Omit<Workplace, "agents" | "approvals" | "modes">; readonly sessionId?: string } = {},
 ): Promise<Chat> {
   const settings = resolveSettings({ offline: true }, {}, await emptyDirectory());
   const provider = offline({ pace: options.pace ?? 0 });
@@ -123,7 +123,7 @@ test("slash commands answer without asking the model", async () => {
 });
 
 /** A lead that has a researcher work for it, on scripted models. */
-async function leadWorkplace(): Promise<Omit<Workplace, "agents" | "modes">> {
+async function leadWorkplace(): Promise<Omit<Workplace, "agents" | "approvals" | "modes">> {
   const settings = resolveSettings({ offline: true }, {}, await emptyDirectory());
   const researcher = createAgent({
     name: "researcher",

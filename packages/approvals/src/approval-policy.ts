@@ -29,7 +29,8 @@ export async function judgeByPolicy(policy: ApprovalPolicy, context: GateContext
   const entry = Object.hasOwn(policy, name) ? policy[name] : undefined;
   if (entry === undefined) return undefined;
   if (entry === "always") return { action: "ask" };
-  if (entry === "never") return context.isAsked ? { action: "approve", reason: "The policy of the deployment allows calls of this tool." } : undefined;
+  if (entry === "never")
+    return context.isAsked ? { action: "approve", reason: "The policy of the deployment allows calls of this tool." } : undefined;
   if (typeof entry === "object") {
     const { unless, ...asking } = entry;
     if (!unless.some((pattern) => fitsPattern(pattern, args))) return { action: "ask", ...asking };

@@ -2,7 +2,15 @@
  * Owns: which calls need a person, by the policy of the deployment, and which do not because a person has decided on such calls before.
  * Does not own: where decisions of a session are kept (its facts), how a decision is recorded (core), who may decide (the server).
  */
-import { type Access, AgentError, type ApprovalVerdict, type GateContext, type GateVerdict, type Hooks, type JsonObject } from "@loopwright/core";
+import {
+  type Access,
+  AgentError,
+  type ApprovalVerdict,
+  type GateContext,
+  type GateVerdict,
+  type Hooks,
+  type JsonObject,
+} from "@loopwright/core";
 import { systemClock } from "@loopwright/core/memory";
 import type { ApprovalMemory, ApprovalRule, Clock } from "@loopwright/core/ports";
 import { type ApprovalPolicy, checkedPolicy, judgeByPolicy } from "./approval-policy.ts";
@@ -44,7 +52,10 @@ export function createApprovals({ rules = inMemoryRules(), policy = {}, clock = 
   return { hooks: { name: "approvals", gate: (context) => judge(context, { policy: checked, rules }) }, memory: memoryOf(rules, clock) };
 }
 
-async function judge(context: GateContext, { policy, rules }: { readonly policy: ApprovalPolicy; readonly rules: ApprovalRuleStore }): Promise<GateVerdict | undefined> {
+async function judge(
+  context: GateContext,
+  { policy, rules }: { readonly policy: ApprovalPolicy; readonly rules: ApprovalRuleStore },
+): Promise<GateVerdict | undefined> {
   const verdict = await judgeByPolicy(policy, context);
   if (verdict && verdict.action !== "ask") return verdict;
   if (!verdict && !context.isAsked) return undefined;

@@ -16,7 +16,12 @@ export interface ApprovalRuleStore {
   clear(owner: RuleOwner): Promise<number>;
 }
 
-export const ruleLimits: { readonly perOwnerMax: number; readonly argumentsMax: number; readonly textMax: number; readonly patternBytesMax: number } = {
+export const ruleLimits: {
+  readonly perOwnerMax: number;
+  readonly argumentsMax: number;
+  readonly textMax: number;
+  readonly patternBytesMax: number;
+} = {
   /** Rules of one owner. */
   perOwnerMax: 500,
   /** Arguments that one pattern names. */

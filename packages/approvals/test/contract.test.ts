@@ -44,7 +44,9 @@ describe("the kit of rules", () => {
     {
       defect: "gives the oldest first",
       breaks: ["newest-first"],
-      make: spoiled(({ list }) => ({ list: async (owner, tool) => (await list(owner, tool)).toSorted((a, b) => a.createdAt - b.createdAt) })),
+      make: spoiled(({ list }) => ({
+        list: async (owner, tool) => (await list(owner, tool)).toSorted((a, b) => a.createdAt - b.createdAt),
+      })),
     },
     {
       defect: "keeps the first rule of an id",

@@ -45,14 +45,17 @@ function scene({ policy = {}, rules = inMemoryRules(), user = "anne", approval =
       const { pendingApprovals } = await execute(session, "Write.").result();
       return pendingApprovals?.[0]?.callKey;
     },
-    results: () => session.snapshot().messages.flatMap(({ message }) => (message.role === "tool_result" ? [JSON.stringify(message.content)] : [])),
+    results: () =>
+      session.snapshot().messages.flatMap(({ message }) => (message.role === "tool_result" ? [JSON.stringify(message.content)] : [])),
   };
 }
 
 const inSrc = { args: { path: { below: "src/" } } };
 
 async function allow(scene: Scene, callKey: string | undefined, remember?: JsonObject): Promise<void> {
-  await scene.session.decide(callKey ?? "", { decision: "allow", ...(remember ? { remember } : {}) }).then(({ stream }) => stream().result());
+  await scene.session
+    .decide(callKey ?? "", { decision: "allow", ...(remember ? { remember } : {}) })
+    .then(({ stream }) => stream().result());
 }
 
 describe("a decision that is remembered", () => {
@@ -104,7 +107,10 @@ describe("a decision that is remembered", () => {
 
   it("covers nothing where its stored pattern cannot be read, and a person is asked where the rules cannot be read", async () => {
     const rules = inMemoryRules();
-    await rules.put({ user: "anne", scope: "team" }, { id: "x", toolName: "write", decision: "allow", pattern: { every: true }, createdAt: 1 });
+    await rules.put(
+      { user: "anne", scope: "team" },
+      { id: "x", toolName: "write", decision: "allow", pattern: { every: true }, createdAt: 1 },
+    );
     expect(await scene({ rules }).write({ path: "src/a" })).toBeDefined();
     const failing = { ...rules, list: () => Promise.reject(new Error("gone")) };
     expect(await scene({ rules: failing }).write({ path: "src/a" })).toBeDefined();

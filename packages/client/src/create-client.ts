@@ -1,8 +1,9 @@
-import type { ExecuteInput, ExecuteStream } from "@loopwright/core/protocol";
+import type { ExecuteInput, ExecuteStream, Notification } from "@loopwright/core/protocol";
+import { type ApprovalRequests, createApprovalRequests } from "./approval-requests.ts";
 import type { ClientContext, ClientOptions } from "./client-context.ts";
 import { type ClientExecuteOptions, executeRemotely } from "./execute/remote-execution.ts";
 import { platformClock, platformFetch, platformRandom } from "./platform.ts";
-import { requestJson } from "./send-request.ts";
+import { requestJson, sendRequest } from "./send-request.ts";
 import { createSessionRequests, type RequestOptions, type SessionRequests } from "./session-requests.ts";
 import { followNotifications, type NotificationEvent, type NotificationsOptions } from "./stream/follow-notifications.ts";
 import { type FollowedEvent, type FollowOptions, followSession } from "./stream/follow-session.ts";
@@ -44,9 +45,12 @@ export interface LoopwrightClient {
    */
   execute(input: ExecuteInput, options?: ClientExecuteOptions): ExecuteStream;
   readonly sessions: SessionRequests;
+  readonly approvals: ApprovalRequests;
   follow(sessionId: string, options?: FollowOptions): AsyncIterable<readonly FollowedEvent[]>;
   /** Several sessions over one connection. */
   notifications(options?: NotificationsOptions): AsyncIterable<readonly NotificationEvent[]>;
+  /** Sends a notification of the product to the users of the caller's scope, or to one. For trusted callers. @throws AgentError FORBIDDEN, INPUT_INVALID, PAYLOAD_TOO_LARGE */
+  notify(notification: Notification, options?: RequestOptions): Promise<void>;
   /** At most 10 MiB. @throws AgentError PAYLOAD_TOO_LARGE */
   uploadFile(file: Blob, name?: string, options?: RequestOptions): Promise<UploadedFile>;
   /** Where a kept file can be read. */
@@ -69,8 +73,12 @@ export function createClient(options: ClientOptions): LoopwrightClient {
   return {
     execute: (input, executeOptions = {}) => executeRemotely(client, input, executeOptions),
     sessions: createSessionRequests(client),
+    approvals: createApprovalRequests(client),
     follow: (sessionId, followOptions = {}) => followSession(client, sessionId, followOptions),
     notifications: (followOptions = {}) => followNotifications(client, followOptions),
+    async notify(notification, { signal } = {}) {
+      await sendRequest(client, { path: "/api/notifications", json: notification, signal });
+    },
     uploadFile(file, name, { signal } = {}) {
       const headers = {
         "Content-Type": file.type || "application/octet-stream",

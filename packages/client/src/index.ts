@@ -1,3 +1,4 @@
+export type { ApprovalRequests } from "./approval-requests.ts";
 export type { ClientOptions } from "./client-context.ts";
 export { type AgentCard, createClient, type LoopwrightClient, type ToolCard, type UploadedFile } from "./create-client.ts";
 export type { ClientExecuteOptions } from "./execute/remote-execution.ts";

@@ -9,6 +9,7 @@ import type {
   JsonObject,
   Message,
   MessageId,
+  RememberRequest,
   Retention,
   ScheduleRequest,
   SessionHit,
@@ -110,7 +111,12 @@ export interface SessionRequests {
   export(sessionId: string, format: "markdown" | "json", options?: RequestOptions): Promise<ExportedSession>;
   change(
     sessionId: string,
-    change: { readonly title?: string; readonly metadata?: JsonObject; readonly retention?: Retention },
+    change: {
+      readonly title?: string;
+      readonly metadata?: JsonObject;
+      readonly retention?: Retention;
+      readonly forget?: readonly string[];
+    },
     options?: RequestOptions,
   ): Promise<SessionSnapshot>;
   /** Puts a session under a legal hold: until it is lifted, neither a request nor its retention erases it. */
@@ -130,13 +136,13 @@ export interface SessionRequests {
   sendResults(
     sessionId: string,
     results: readonly ToolResultMessage[],
-    options?: RequestOptions,
+    options?: RequestOptions & { readonly idempotencyKey?: string },
   ): Promise<AcceptedSubmission & Followed & { readonly sessionId: string }>;
-  /** Decides whether a call that waits for approval may run. Sent again when the response was lost. */
+  /** Decides whether a call that waits for approval may run; `remember`: and later calls that fit. Sent again when the response was lost. */
   decide(
     sessionId: string,
     callKey: string,
-    decision: ApprovalDecision & RequestOptions,
+    decision: Omit<ApprovalDecision, "remember"> & RequestOptions & { readonly remember?: RememberRequest },
   ): Promise<AcceptedDecision & Followed & { readonly sessionId: string }>;
   /** Sets a schedule, or changes it. Sent again where the answer got lost: the same request changes nothing. */
   schedule(sessionId: string, name: string, request: Omit<ScheduleRequest, "access"> & RequestOptions): Promise<SessionSchedule>;
@@ -204,11 +210,11 @@ export function createSessionRequests(client: ClientContext): SessionRequests {
       const json = { ...body, mode, parent, streamVersion, options };
       return keyed(`${pathOf(id)}/messages`, { json, idempotencyKey, signal, headers: { traceparent: trace } });
     },
-    sendResults: async (id, results, { signal } = {}) =>
+    sendResults: async (id, results, { signal, idempotencyKey = newId(client) } = {}) =>
       followed(
         await keyed<Recorded<AcceptedSubmission>>(`${pathOf(id)}/tool-results`, {
           json: { results },
-          idempotencyKey: newId(client),
+          idempotencyKey,
           signal,
         }),
       ),
@@ -254,7 +260,8 @@ const pathOf = (sessionId: string): string => `/api/sessions/${encodeURIComponen
 
 const scheduleOf = (sessionId: string, name: string): string => `${pathOf(sessionId)}/schedules/${encodeURIComponent(name)}`;
 
-function queryOf(fields: { readonly [name: string]: string | number | undefined }): string {
+/** The query of a request; fields that are `undefined` are left out. */
+export function queryOf(fields: { readonly [name: string]: string | number | undefined }): string {
   const given = Object.entries(fields).flatMap(([name, value]): [string, string][] => (value === undefined ? [] : [[name, String(value)]]));
   return given.length > 0 ? `?${new URLSearchParams(given)}` : "";
 }

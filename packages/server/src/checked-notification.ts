@@ -3,7 +3,10 @@ import type { Notification } from "@loopwright/core/ports";
 import type { HttpLimits } from "./server-limits.ts";
 
 /** The notification, if it can be delivered. @throws AgentError INPUT_INVALID, PAYLOAD_TOO_LARGE */
-export function checkedNotification(notification: Notification, { notificationBytes }: Pick<HttpLimits, "notificationBytes">): Notification {
+export function checkedNotification(
+  notification: Notification,
+  { notificationBytes }: Pick<HttpLimits, "notificationBytes">,
+): Notification {
   if (!/^[a-z][a-z0-9_]{0,63}$/.test(notification.type))
     throw new AgentError("INPUT_INVALID", {
       message: "The type of the notification is not usable.",

@@ -32,7 +32,11 @@ function carefulAgent(ran: JsonObject[]): Agent {
     name: "remove",
     description: "Removes a file.",
     parameters,
-    approval: (args) => ({ action: "ask", reason: "Gone for good.", ...((args as JsonObject)["hasty"] === true ? { timeoutMs: 60_000 } : {}) }),
+    approval: (args) => ({
+      action: "ask",
+      reason: "Gone for good.",
+      ...((args as JsonObject)["hasty"] === true ? { timeoutMs: 60_000 } : {}),
+    }),
     execute(args) {
       ran.push(args as JsonObject);
       return "removed";
@@ -62,7 +66,8 @@ function scene(options: Partial<ServeOptions> = {}): Inbox {
   const server = testServer({ agents: [carefulAgent(ran)], authenticate, approvals: memory, ...options });
   const inbox: Inbox["inbox"] = async (query = "", headers = bearer("anne")) =>
     approvalPage.parse((await server.ask(`/api/approvals${query}`, { headers })).body);
-  const snapshot: Inbox["snapshot"] = async (id) => (await server.ask<SessionSnapshot>(`/api/sessions/${id}`, { headers: bearer("anne") })).body;
+  const snapshot: Inbox["snapshot"] = async (id) =>
+    (await server.ask<SessionSnapshot>(`/api/sessions/${id}`, { headers: bearer("anne") })).body;
   return {
     ...server,
     ...{ ran, inbox, snapshot },
@@ -80,7 +85,11 @@ function scene(options: Partial<ServeOptions> = {}): Inbox {
 }
 
 const rested = (made: Inbox, id: string): Promise<void> => until(async () => (await made.snapshot(id)).status === "idle");
-const allowed = ({ argsDigest = "" }: Partial<InboxApproval> = {}, more: object = {}): object => ({ decision: "allow", argsDigest, ...more });
+const allowed = ({ argsDigest = "" }: Partial<InboxApproval> = {}, more: object = {}): object => ({
+  decision: "allow",
+  argsDigest,
+  ...more,
+});
 
 describe("the inbox of approvals", () => {
   it("has what waits in all sessions of the scope, with all that a decision needs, newest first, and nothing of another scope", async () => {
@@ -93,7 +102,12 @@ describe("the inbox of approvals", () => {
       ["two", { path: "b" }],
       ["one", { path: "a" }],
     ]);
-    expect(approvals[0]).toMatchObject({ toolName: "remove", reason: "Gone for good.", argsBytes: 12, argsDigest: expect.stringMatching(/^[0-9a-f]{64}$/) });
+    expect(approvals[0]).toMatchObject({
+      toolName: "remove",
+      reason: "Gone for good.",
+      argsBytes: 12,
+      argsDigest: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
     expect(next).toBeUndefined();
     expect((await made.decide(approvals[0], allowed(approvals[0]))).status).toBe(202);
     await rested(made, "two");
@@ -138,7 +152,10 @@ describe("the inbox of approvals", () => {
       seen.push(...page.approvals.map(({ sessionId }) => sessionId));
     }
     expect(seen).toEqual(["s4", "s3", "s2", "s1", "s0"]);
-    expect(await made.refused("/api/approvals?before=x", { headers: bearer("anne") })).toMatchObject({ status: 400, code: "CURSOR_INVALID" });
+    expect(await made.refused("/api/approvals?before=x", { headers: bearer("anne") })).toMatchObject({
+      status: 400,
+      code: "CURSOR_INVALID",
+    });
   });
 
   it("looks up at most 1,000 sessions for one page and says where the next begins, however many wait for nothing", async () => {
@@ -148,11 +165,22 @@ describe("the inbox of approvals", () => {
       get: store.index.get.bind(store.index),
       search: store.index.search.bind(store.index),
       rebuild: store.index.rebuild.bind(store.index),
-      async list(_scope: string, { limit = 100, before }: { readonly limit?: number; readonly before?: { readonly updatedAt: number } } = {}) {
+      async list(
+        _scope: string,
+        { limit = 100, before }: { readonly limit?: number; readonly before?: { readonly updatedAt: number } } = {},
+      ) {
         listed += limit;
         const from = before?.updatedAt ?? 5_000;
         return Array.from({ length: limit }, (_, at) => ({
-          ...{ id: `s${from - at - 1}`, agent: "helper", status: "idle" as const, createdAt: 1, updatedAt: from - at - 1, lastSeq: 1, messageCount: 0 },
+          ...{
+            id: `s${from - at - 1}`,
+            agent: "helper",
+            status: "idle" as const,
+            createdAt: 1,
+            updatedAt: from - at - 1,
+            lastSeq: 1,
+            messageCount: 0,
+          },
         }));
       },
     };
@@ -221,7 +249,10 @@ describe("a decision that is to be remembered", () => {
     expect((await made.inbox()).approvals.map(({ sessionId }) => sessionId)).toEqual(["c"]);
     const headers = bearer("anne");
     const { body } = await made.ask("/api/approval-rules", { headers });
-    expect(body).toMatchObject({ remembers: true, rules: [{ toolName: "remove", decision: "allow", pattern: { args: { path: { equals: "b" } } }, sessionId: "a" }] });
+    expect(body).toMatchObject({
+      remembers: true,
+      rules: [{ toolName: "remove", decision: "allow", pattern: { args: { path: { equals: "b" } } }, sessionId: "a" }],
+    });
     const [{ id }] = (body as { rules: [{ id: string }] }).rules;
     expect((await made.ask(`/api/approval-rules/${id}`, { method: "DELETE", headers: bearer("ben") })).body).toEqual({ removed: false });
     expect((await made.ask(`/api/approval-rules/${id}`, { method: "DELETE", headers })).body).toEqual({ removed: true });
@@ -231,11 +262,27 @@ describe("a decision that is to be remembered", () => {
 
   it.each<[string, (digest: string) => object, string]>([
     ["without the digest of what was seen", () => ({ decision: "allow", remember: inFolder }), "INPUT_INVALID"],
-    ["with a pattern that does not cover the call", (argsDigest) => ({ decision: "allow", argsDigest, remember: { for: "session", pattern: { args: { path: { below: "etc/" } } } } }), "INPUT_INVALID"],
-    ["with a pattern that covers the call but not the edited arguments", (argsDigest) => ({ decision: "allow", argsDigest, args: { path: "etc/1" }, remember: inFolder }), "INPUT_INVALID"],
-    ["with something else than a pattern", (argsDigest) => ({ decision: "allow", argsDigest, remember: { for: "always", pattern: { tools: "*" } } }), "INPUT_INVALID"],
+    [
+      "with a pattern that does not cover the call",
+      (argsDigest) => ({ decision: "allow", argsDigest, remember: { for: "session", pattern: { args: { path: { below: "etc/" } } } } }),
+      "INPUT_INVALID",
+    ],
+    [
+      "with a pattern that covers the call but not the edited arguments",
+      (argsDigest) => ({ decision: "allow", argsDigest, args: { path: "etc/1" }, remember: inFolder }),
+      "INPUT_INVALID",
+    ],
+    [
+      "with something else than a pattern",
+      (argsDigest) => ({ decision: "allow", argsDigest, remember: { for: "always", pattern: { tools: "*" } } }),
+      "INPUT_INVALID",
+    ],
     ["for something else", (argsDigest) => ({ decision: "allow", argsDigest, remember: { for: "everybody" } }), "INPUT_INVALID"],
-    ["with the digest of other arguments", () => ({ decision: "allow", argsDigest: "0".repeat(64), remember: { for: "always" } }), "APPROVAL_MISMATCH"],
+    [
+      "with the digest of other arguments",
+      () => ({ decision: "allow", argsDigest: "0".repeat(64), remember: { for: "always" } }),
+      "APPROVAL_MISMATCH",
+    ],
   ])("is refused %s: nothing is decided, and nothing remembered", async (_, jsonOf, code) => {
     const made = scene();
     await made.begin("a", { path: "src/1" });
@@ -266,7 +313,12 @@ describe("a decision that is to be remembered", () => {
     await made.begin("a", { path: "src/1" });
     const [approval] = (await made.inbox()).approvals;
     await plain.ask("/api/sessions", { json: { id: "a" }, headers: bearer("anne") });
-    expect(await plain.refused(`/api/sessions/a/approvals/${approval?.callKey}`, { json: allowed(approval, { remember: inFolder }), headers: bearer("anne") })).toMatchObject({
+    expect(
+      await plain.refused(`/api/sessions/a/approvals/${approval?.callKey}`, {
+        json: allowed(approval, { remember: inFolder }),
+        headers: bearer("anne"),
+      }),
+    ).toMatchObject({
       status: 400,
       detail: "This server remembers no decisions.",
     });

@@ -19,7 +19,7 @@ export interface AnswerEnd extends Pick<ExecuteResult, "status" | "error" | "run
 /** The person's answers to everything that waited. */
 export interface CallAnswers {
   readonly results: readonly ToolResultMessage[];
-  readonly decisions: readonly (ApprovalDecision & { readonly callKey: string })[];
+  readonly decisions: readonly (Omit<ApprovalDecision, "remember"> & { readonly callKey: string })[];
 }
 
 /** The listener to the events of a session. */

@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import type { Approvals } from "@loopwright/approvals";
 import { type Agent, AgentError, type AgentSession, createSession, isAgentError } from "@loopwright/core";
 import type { Logger, ModelProvider, SessionStore } from "@loopwright/core/ports";
 import { commandName } from "../command-name.ts";
@@ -7,6 +8,7 @@ import type { Settings } from "../settings/settings.ts";
 import { type AgentsOptions, createAgents } from "./create-agents.ts";
 import { createProvider } from "./create-provider.ts";
 import { findSession, localScope } from "./kept-sessions.ts";
+import { openApprovals, withApprovals } from "./open-approvals.ts";
 import { openStore } from "./open-store.ts";
 
 /** Everything that a run needs. */
@@ -20,6 +22,8 @@ export interface Workplace {
   /** Modes that inputs may name. */
   readonly modes: readonly string[];
   readonly store: SessionStore;
+  /** Decisions on calls that hold for later ones. */
+  readonly approvals: Approvals;
 }
 
 export interface WorkplaceOptions extends AgentsOptions {
@@ -38,10 +42,12 @@ export async function openWorkplace(settings: Settings, { logger, ...options }: 
   const isToBeMade = settings.store.kind === "sqlite" && !existsSync(settings.store.file);
   try {
     if (!isToBeMade) await store.index.list(localScope, { limit: 1 });
-    const { agents, modes } = await createAgents({ settings, provider, blobs: store.blobs }, options);
+    const made = await createAgents({ settings, provider, blobs: store.blobs }, options);
+    const approvals = openApprovals(settings);
+    const agents = made.agents.map((one) => withApprovals(one, approvals));
     const [agent] = agents;
     if (!agent) throw noAgent(settings.agentName, []);
-    return { settings, provider, agent, agents, modes, store };
+    return { settings, provider, agent, agents, modes: made.modes, store, approvals };
   } catch (error) {
     await store.close();
     throw error;

@@ -88,6 +88,7 @@ function serverOf(parts: ServeParts, { port, page }: { readonly port: number; re
     runtime: runtimeOf(parts),
     role: wishes.role === "server" ? "server" : "all",
     ...embeddedHttp(parts),
+    approvals: workplace.approvals.memory,
     models: Object.fromEntries(workplace.agents.map(({ name }) => [name, wishes.models])),
     ...("directory" in page ? { page: staticFiles(page.directory) } : {}),
   });

@@ -60,8 +60,10 @@ async function found(store: SessionStore | undefined, typed: string): Promise<Ke
   throw new AgentError("SESSION_NOT_FOUND", { message: `There is no session \`${oneLine(typed, 64)}\`: nothing is kept here yet.` });
 }
 
-/** Lends a handle that runs nothing: a process with `loopwright run` on this store does. */
-async function recordIn<T>({ store, id }: KeptSession, work: (session: AgentSession) => Promise<T>): Promise<T> {
+const recordIn = <T>({ store, id }: KeptSession, work: (session: AgentSession) => Promise<T>): Promise<T> => withRecorder(store, id, work);
+
+/** Lends a handle that runs nothing: a process with `loopwright run` on this store does. @throws AgentError as `work` does, STORE_* */
+export async function withRecorder<T>(store: SessionStore, id: string, work: (session: AgentSession) => Promise<T>): Promise<T> {
   await using session = createSession({ agent: await readerOf(store, id), id, store, drives: false });
   return await work(await session.ready());
 }

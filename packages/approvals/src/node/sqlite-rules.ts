@@ -45,7 +45,15 @@ export function sqliteRules({ path, busyTimeoutMs = 5_000 }: SqliteRulesOptions)
   return {
     async put({ scope, user }, rule) {
       const { id, toolName: tool, createdAt } = rule;
-      const { changes } = statements.put.run({ scope, user, id, tool, createdAt, rule: JSON.stringify(rule), most: ruleLimits.perOwnerMax });
+      const { changes } = statements.put.run({
+        scope,
+        user,
+        id,
+        tool,
+        createdAt,
+        rule: JSON.stringify(rule),
+        most: ruleLimits.perOwnerMax,
+      });
       if (changes === 0) throw rulesFull();
     },
     async list({ scope, user }: RuleOwner, toolName) {

@@ -17,7 +17,12 @@ export const ruleStoreKit: StoreKit<ApprovalRuleStore> = [
     promise: "gives a rule back as it was stored, whatever it holds",
     async run(make) {
       const store = await make();
-      const odd = rule("a:b'\"", { toolName: "x'y", decision: "deny", pattern: { args: { "a\"'\n": { equals: ["\u{1f600}", null, 1.5] } } }, sessionId: "s" });
+      const odd = rule("a:b'\"", {
+        toolName: "x'y",
+        decision: "deny",
+        pattern: { args: { "a\"'\n": { equals: ["\u{1f600}", null, 1.5] } } },
+        sessionId: "s",
+      });
       await store.put(anne, odd);
       expectSame(await store.list(anne), [odd], "the rules");
       expectSame(await store.list(anne, "x'y"), [odd], "the rules of its tool");

@@ -17,5 +17,7 @@ export function withoutRemembered(state: State, callKeys: readonly string[]): St
   return left.length > 0 ? { ...rest, remembered: left } : rest;
 }
 
-const isAboutSame = (one: Pick<RememberedDecision, "toolName" | "pattern">, other: Pick<RememberedDecision, "toolName" | "pattern">): boolean =>
-  one.toolName === other.toolName && canonicalJson(one.pattern) === canonicalJson(other.pattern);
+const isAboutSame = (
+  one: Pick<RememberedDecision, "toolName" | "pattern">,
+  other: Pick<RememberedDecision, "toolName" | "pattern">,
+): boolean => one.toolName === other.toolName && canonicalJson(one.pattern) === canonicalJson(other.pattern);

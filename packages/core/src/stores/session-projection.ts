@@ -165,7 +165,12 @@ function applyToRun(draft: Draft, fact: Fact): void {
       waiting.delete(fact.child?.callKey ?? fact.callKey);
       asked.delete(fact.callKey);
       children.delete(fact.child?.callKey ?? "");
-      if (fact.child) keepBelow(draft, fact.child.session, (draft.below.get(fact.child.session) ?? []).filter((key) => key !== fact.callKey));
+      if (fact.child)
+        keepBelow(
+          draft,
+          fact.child.session,
+          (draft.below.get(fact.child.session) ?? []).filter((key) => key !== fact.callKey),
+        );
       return;
     case "tool.finished":
       endCall(draft, fact.callKey);
@@ -184,7 +189,11 @@ function applyToRun(draft: Draft, fact: Fact): void {
 function applyBelow(draft: Draft, fact: FactOf<"child.linked" | "child.waiting" | "child.finished">): void {
   if (fact.type === "child.linked") return;
   const waits = fact.type === "child.waiting" ? fact.waits : [];
-  keepBelow(draft, fact.session, waits.flatMap(({ callKey, argsDigest }) => (argsDigest === undefined ? [] : [callKey])));
+  keepBelow(
+    draft,
+    fact.session,
+    waits.flatMap(({ callKey, argsDigest }) => (argsDigest === undefined ? [] : [callKey])),
+  );
 }
 
 function keepBelow({ below }: Draft, session: string, callKeys: readonly string[]): void {

@@ -1,11 +1,11 @@
 import type { Route } from "../request/route.ts";
 import { listAgentsRoute } from "../routes/agents/list-agents.ts";
 import { listToolsRoute } from "../routes/agents/list-tools.ts";
-import { readFileRoute } from "../routes/files/read-file.ts";
-import { uploadFileRoute } from "../routes/files/upload-file.ts";
 import { decideCallRoute } from "../routes/approvals/decide-call.ts";
 import { listApprovalsRoute } from "../routes/approvals/list-approvals.ts";
 import { listRulesRoute, removeRuleRoute } from "../routes/approvals/list-rules.ts";
+import { readFileRoute } from "../routes/files/read-file.ts";
+import { uploadFileRoute } from "../routes/files/upload-file.ts";
 import { notificationsRoute } from "../routes/notifications.ts";
 import { publishNotificationRoute } from "../routes/publish-notification.ts";
 import { abortRunRoute } from "../routes/runs/abort-run.ts";

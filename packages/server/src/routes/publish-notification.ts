@@ -7,7 +7,10 @@ import type { Route } from "../request/route.ts";
 const body: z.ZodType<Notification> = z.object({
   type: z.string().max(64),
   to: z.string().min(1).max(200).exactOptional(),
-  data: z.json().transform((data): Json => data as Json).exactOptional(),
+  data: z
+    .json()
+    .transform((data): Json => data as Json)
+    .exactOptional(),
 });
 const bodySchema = z.object({ type: z.string(), to: z.string().exactOptional(), data: z.json().exactOptional() });
 
@@ -16,7 +19,8 @@ export const publishNotificationRoute: Route<unknown, unknown, Notification> = {
   method: "POST",
   path: "/api/notifications",
   id: "publishNotification",
-  summary: "Sends a notification of the product (progress of a job, a request to refresh, a system message) to the users of the caller's scope, or to one.",
+  summary:
+    "Sends a notification of the product (progress of a job, a request to refresh, a system message) to the users of the caller's scope, or to one.",
   access: "principal",
   action: "notifications.publish",
   body,

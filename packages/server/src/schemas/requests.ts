@@ -146,7 +146,9 @@ export const changeSessionRequest: z.ZodType<ChangeSessionRequest> = exactly<Cha
       metadata: jsonObject.exactOptional(),
       head: parentId.exactOptional(),
       retention: retention.exactOptional(),
-      forget: listOf(z.string().max(200)).refine((callKeys) => callKeys.length <= 100, "At most 100").exactOptional(),
+      forget: listOf(z.string().max(200))
+        .refine((callKeys) => callKeys.length <= 100, "At most 100")
+        .exactOptional(),
     })
     .refine((change) => Object.keys(change).length > 0, "Send at least one of `title`, `metadata`, `head`, `retention` and `forget`"),
 );

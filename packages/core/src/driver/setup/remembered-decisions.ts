@@ -3,5 +3,7 @@ import type { State } from "../../loop/state.ts";
 import type { Deps } from "./deps.ts";
 
 /** Decisions that hold for later calls of the session: those of the sessions above it first, then its own. */
-export const rememberedIn = ({ rememberedAbove }: Pick<Deps, "rememberedAbove">, { remembered = [] }: State): readonly RememberedDecision[] =>
-  rememberedAbove ? [...rememberedAbove(), ...remembered] : remembered;
+export const rememberedIn = (
+  { rememberedAbove }: Pick<Deps, "rememberedAbove">,
+  { remembered = [] }: State,
+): readonly RememberedDecision[] => (rememberedAbove ? [...rememberedAbove(), ...remembered] : remembered);

@@ -24,7 +24,9 @@ export const decideCallRoute: Route<CallParams, unknown, DecisionRequest> = {
   responses: {
     200: { description: "The same was decided before, by the caller or under the same `Idempotency-Key`.", schema: acceptedDecision },
     202: { description: "It is durable.", schema: acceptedDecision },
-    400: { description: "The decision cannot be used; `args` that do not fit the tool, and a pattern that does not cover the call, among them." },
+    400: {
+      description: "The decision cannot be used; `args` that do not fit the tool, and a pattern that does not cover the call, among them.",
+    },
     404: { description: "No such session, or no such call waits for approval." },
     409: {
       description: "It was decided before (`details` has the decision), the deadline has passed, or `argsDigest` is of other arguments.",

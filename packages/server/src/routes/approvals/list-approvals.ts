@@ -34,7 +34,8 @@ export const listApprovalsRoute: Route<unknown, InboxQuery> = {
   method: "GET",
   path: "/api/approvals",
   id: "listApprovals",
-  summary: "The calls of all sessions of the caller's scope that wait for a decision the caller may take; those of child agents stand at the session above.",
+  summary:
+    "The calls of all sessions of the caller's scope that wait for a decision the caller may take; those of child agents stand at the session above.",
   access: "principal",
   action: "approval.list",
   query,
@@ -94,7 +95,8 @@ async function approvalsOf(call: RequestContext, { id, title }: SessionSummary):
       .map((approval) => ({ sessionId: id, ...(title === undefined ? {} : { title }), ...shortened(approval) }));
   } catch (error) {
     // Removed meanwhile, or damaged: it is reported to those who read it.
-    if (isAgentError(error, "SESSION_NOT_FOUND") || isAgentError(error, "SESSION_CORRUPT") || isAgentError(error, "STORE_TOO_NEW")) return [];
+    if (isAgentError(error, "SESSION_NOT_FOUND") || isAgentError(error, "SESSION_CORRUPT") || isAgentError(error, "STORE_TOO_NEW"))
+      return [];
     throw error;
   }
 }

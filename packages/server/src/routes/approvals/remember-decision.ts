@@ -46,7 +46,8 @@ export async function decideAndRemember(
 /** @throws AgentError INPUT_INVALID */
 function memoryOf({ options: { approvals } }: Pick<ServerContext, "options">, { argsDigest }: DecisionRequest): ApprovalMemory {
   if (!approvals) throw refused("This server remembers no decisions.", "Leave `remember` out, or give the server `approvals`.");
-  if (argsDigest === undefined) throw refused("A decision that is remembered needs `argsDigest`.", "Send it as the pending approval has it.");
+  if (argsDigest === undefined)
+    throw refused("A decision that is remembered needs `argsDigest`.", "Send it as the pending approval has it.");
   return approvals;
 }
 

@@ -132,7 +132,8 @@ function knownDecision({ decisions }: State, { callKey, decision, user }: Decisi
 }
 
 const isEqual = (known: KnownDecision, { decision, args, note, remember }: ApprovalDecision): boolean =>
-  known.decision === decision && known.note === note &&
+  known.decision === decision &&
+  known.note === note &&
   canonicalJson(known.pattern ?? null) === canonicalJson(remember ?? null) &&
   canonicalJson(known.args ?? null) === canonicalJson(args ?? null);
 

@@ -133,5 +133,11 @@ function changedBy({ title, metadata, retention, forget }: Parameters<AgentSessi
   if (retention) checkRetention(retention);
   if (forget) checkForgotten(forget);
   const kept = retention && { retention: retention.keepMs === undefined ? {} : { keepMs: retention.keepMs } };
-  return { type: "session.changed", ...(title === undefined ? {} : { title }), ...(metadata ? { metadata } : {}), ...kept, ...(forget ? { forget } : {}) };
+  return {
+    type: "session.changed",
+    ...(title === undefined ? {} : { title }),
+    ...(metadata ? { metadata } : {}),
+    ...kept,
+    ...(forget ? { forget } : {}),
+  };
 }
