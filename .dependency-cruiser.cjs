@@ -36,7 +36,7 @@ const EXCEPTIONS = {
   embed: "^packages/(server|host)/",
 };
 const named = `(${Object.keys(EXCEPTIONS).join("|")})`;
-const doors = "index\\.ts$|(?:ports|memory|stores|protocol|internals|testing|node|schemas)/index\\.ts$";
+const doors = "index\\.ts$|(?:ports|memory|stores|protocol|internals|testing|tools|node|schemas)/index\\.ts$";
 
 module.exports = {
   forbidden: [
@@ -108,8 +108,8 @@ module.exports = {
     forbid(
       "page-tests-exception",
       { path: "^apps/web/(?:test/|src/.*\\.test\\.tsx?$)" },
-      { path: "^packages/", pathNot: [CORE, KITS, "^packages/(server|host|client|providers-scripted|store-sqlite|context|tools-image)/"] },
-      "Tests of the page may also use the server, its host, scripted models, the embedded store, the context engine and a tool with pictures.",
+      { path: "^packages/", pathNot: [CORE, KITS, "^packages/(server|host|client|approvals|providers-scripted|store-sqlite|context|tools-image)/"] },
+      "Tests of the page may also use the server, its host, the memory of approvals, scripted models, the embedded store, the context engine and a tool with pictures.",
     ),
     forbid("packages-never-import-apps", { path: "^(packages|bench)/" }, { path: "^apps/" }, "Apps are leaves."),
     forbid(

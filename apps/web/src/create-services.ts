@@ -1,5 +1,6 @@
 import { createClient } from "@loopwright/client";
 import { createAgentList } from "./app/agent-list.ts";
+import { createApprovalRules } from "./app/approval-rules.ts";
 import { createDrafts } from "./app/drafts.ts";
 import { browserKeptText } from "./app/kept-text.ts";
 import { createNotices } from "./app/notices.ts";
@@ -23,5 +24,6 @@ export function createServices(): Services {
     notices: createNotices(),
     list: createSessionList(client.sessions),
     agents: createAgentList(() => client.agents()),
+    approvalRules: createApprovalRules(client.approvals),
   };
 }

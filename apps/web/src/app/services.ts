@@ -1,6 +1,7 @@
 import type { ClientOptions, LoopwrightClient } from "@loopwright/client";
 import { type Context, createContext, useContext } from "react";
 import type { AgentList } from "./agent-list.ts";
+import type { ApprovalRules } from "./approval-rules.ts";
 import type { Drafts } from "./drafts.ts";
 import type { KeptText } from "./kept-text.ts";
 import type { Notices } from "./notices.ts";
@@ -18,6 +19,7 @@ export interface Services {
   readonly notices: Notices;
   readonly list: SessionList;
   readonly agents: AgentList;
+  readonly approvalRules: ApprovalRules;
 }
 
 /** Given by the page around everything. */

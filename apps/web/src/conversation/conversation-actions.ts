@@ -1,5 +1,5 @@
 import type { SessionView, ViewCall } from "@loopwright/client";
-import type { ApprovalDecision, DurableEvent, MessageId } from "@loopwright/core/protocol";
+import type { ApprovalDecision, DurableEvent, MessageId, RememberRequest } from "@loopwright/core/protocol";
 
 /** A person's answer to a call. */
 export interface CallAnswer {
@@ -8,7 +8,9 @@ export interface CallAnswer {
 }
 
 /** A person's decision on a call that awaits approval. */
-export type CallDecision = Pick<ApprovalDecision, "decision" | "note">;
+export interface CallDecision extends Pick<ApprovalDecision, "decision" | "note"> {
+  readonly remember?: RememberRequest;
+}
 
 /** What the messages of a conversation can ask of the page. The same object for the whole life of an open session, or nearly so. */
 export interface ConversationActions {

@@ -9,6 +9,12 @@ export const settingsSections: readonly SettingsSection[] = [
     load: async () => (await import("./sections/appearance-section.tsx")).AppearanceSection,
   },
   {
+    id: "approvals",
+    title: "Approvals",
+    icon: "check",
+    load: async () => (await import("./sections/approvals-section.tsx")).ApprovalsSection,
+  },
+  {
     id: "agents",
     title: "Agents",
     icon: "spark",

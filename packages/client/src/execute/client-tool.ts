@@ -51,7 +51,7 @@ export interface ClientCall {
 
 /** The answer of the tool to the call. A tool that ignores its signal is left behind. */
 export async function runClientTool(
-  { clock }: ClientContext,
+  { clock }: Pick<ClientContext, "clock">,
   { tool, call, timeMs, signal, session }: ClientCall,
 ): Promise<ToolResultMessage> {
   const { toolCallId, callKey, toolName, deadline } = call;
@@ -63,7 +63,9 @@ export async function runClientTool(
   try {
     const args = await checkedArgs(tool, call.args);
     const stopped = new Promise<never>((_, reject) => {
-      either.addEventListener("abort", () => reject(new Error("it was stopped.")));
+      const stop = (): void => reject(new Error("it was stopped."));
+      either.addEventListener("abort", stop);
+      if (either.aborted) stop();
     });
     const context = {
       callId: toolCallId,
