@@ -108,7 +108,10 @@ module.exports = {
     forbid(
       "page-tests-exception",
       { path: "^apps/web/(?:test/|src/.*\\.test\\.tsx?$)" },
-      { path: "^packages/", pathNot: [CORE, KITS, "^packages/(server|host|client|approvals|providers-scripted|store-sqlite|context|tools-image)/"] },
+      {
+        path: "^packages/",
+        pathNot: [CORE, KITS, "^packages/(server|host|client|approvals|providers-scripted|store-sqlite|context|tools-image)/"],
+      },
       "Tests of the page may also use the server, its host, the memory of approvals, scripted models, the embedded store, the context engine and a tool with pictures.",
     ),
     forbid("packages-never-import-apps", { path: "^(packages|bench)/" }, { path: "^apps/" }, "Apps are leaves."),

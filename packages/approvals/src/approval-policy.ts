@@ -23,7 +23,7 @@ export function checkedPolicy(policy: ApprovalPolicy): ApprovalPolicy {
   return policy;
 }
 
-/** What the policy says about a call; `undefined`: nothing. */
+/** The verdict of the policy on a call; `undefined`: it has none. */
 export async function judgeByPolicy(policy: ApprovalPolicy, context: GateContext): Promise<GateVerdict | undefined> {
   const { name, args } = context.call;
   const entry = Object.hasOwn(policy, name) ? policy[name] : undefined;

@@ -1,6 +1,6 @@
 /*
  * Owns: which calls need a person, by the policy of the deployment, and which do not because a person has decided on such calls before.
- * Does not own: where decisions of a session are kept (its facts), how a decision is recorded (core), who may decide (the server).
+ * Does not own: where decisions of a session are kept (its facts), how a decision is recorded (core), the right to decide (the server).
  */
 import {
   type Access,

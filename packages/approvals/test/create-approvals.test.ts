@@ -59,7 +59,7 @@ async function allow(scene: Scene, callKey: string | undefined, remember?: JsonO
 }
 
 describe("a decision that is remembered", () => {
-  it("holds for later calls of the session that fit, and the log says whose decision it was", async () => {
+  it("holds for later calls of the session that fit, and the log names the person", async () => {
     const made = scene();
     await allow(made, await made.write({ path: "src/a" }), inSrc);
     expect(await made.write({ path: "src/b" })).toBeUndefined();

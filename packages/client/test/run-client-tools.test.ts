@@ -1,7 +1,14 @@
 import { AgentError, type ExecuteStream, type PendingToolCall, type Tool, type ToolResultMessage } from "@loopwright/core/protocol";
 import { describe, expect, it } from "vitest";
 import type { LoopwrightClient } from "../src/index.ts";
-import { type ClientToolsOptions, clientTools, platformLocks, type RunningCall, type ToolNotes, type ToolRuntime } from "../src/tools/index.ts";
+import {
+  type ClientToolsOptions,
+  clientTools,
+  platformLocks,
+  type RunningCall,
+  type ToolNotes,
+  type ToolRuntime,
+} from "../src/tools/index.ts";
 
 const pending = (index = 0, more: Partial<PendingToolCall> = {}): PendingToolCall => ({
   ...{ toolCallId: `c${index}`, callKey: `r.1.${index}`, toolName: "set_field", args: { field: "name" } },
@@ -18,7 +25,12 @@ interface Browser {
 
 function browser(): Browser {
   const kept = new Map<string, string>();
-  const notes = { kept, get: (name: string) => kept.get(name), set: (name: string, text: string) => void kept.set(name, text), remove: (name: string) => void kept.delete(name) };
+  const notes = {
+    kept,
+    get: (name: string) => kept.get(name),
+    set: (name: string, text: string) => void kept.set(name, text),
+    remove: (name: string) => void kept.delete(name),
+  };
   // Each browser has locks of its own names.
   const own = Math.random().toString(36);
   return { notes, locks: (name, act, signal) => platformLocks(own + name, act, signal), ran: [], sent: [] };
@@ -54,14 +66,23 @@ function tab({ notes, locks, ran, sent }: Browser, { tool = {}, send = () => {},
       return { sessionId, runId: "r", seq: 1, replayed: false, stream: () => ({}) as ExecuteStream };
     },
   };
-  const runtime = clientTools({ sessions }, {
-    ...{ sessionId: "s", tools: [setField], notes, locks, random: () => 0 },
-    clock: { now: () => 0, after: (_, run) => (queueMicrotask(run), () => {}) },
-    onChange: (calls: readonly RunningCall[]) => void states.push(calls.map(({ state }) => state).join()),
-    onError: ({ code }) => void errors.push(code),
-    ...options,
-  });
+  const runtime = clientTools(
+    { sessions },
+    {
+      ...{ sessionId: "s", tools: [setField], notes, locks, random: () => 0 },
+      clock: { now: () => 0, after: nextTurn },
+      onChange: (calls: readonly RunningCall[]) => void states.push(calls.map(({ state }) => state).join()),
+      onError: ({ code }) => void errors.push(code),
+      ...options,
+    },
+  );
   return { runtime, states, errors };
+}
+
+/** A timer that is over at once. */
+function nextTurn(_: number, run: () => void): () => void {
+  queueMicrotask(run);
+  return () => {};
 }
 
 /** Lets everything that is ready run. */
@@ -77,7 +98,9 @@ describe("tools that run in a page", () => {
     runtime.offer([pending()], 0);
     await settle();
     expect(here.ran).toEqual(["r.1.0"]);
-    expect(here.sent).toEqual([{ key: "call-r.1.0", result: expect.objectContaining({ callKey: "r.1.0", content: "ran 1", outcome: "ok" }) }]);
+    expect(here.sent).toEqual([
+      { key: "call-r.1.0", result: expect.objectContaining({ callKey: "r.1.0", content: "ran 1", outcome: "ok" }) },
+    ]);
     runtime.offer([], 1);
     expect([states, here.notes.kept.size]).toEqual([["waiting", "running", "sending", ""], 0]);
   });
@@ -167,7 +190,11 @@ describe("tools that run in a page", () => {
       tab(here, authorise ? { authorise } : {}).runtime.offer([pending()], 0);
       await settle();
       expect(here.ran).toEqual([]);
-      expect(here.sent[0]?.result).toMatchObject({ isError: true, content: expect.stringMatching(/^TOOL_DENIED: /), details: { code: "TOOL_DENIED", reason: expect.any(String) } });
+      expect(here.sent[0]?.result).toMatchObject({
+        isError: true,
+        content: expect.stringMatching(/^TOOL_DENIED: /),
+        details: { code: "TOOL_DENIED", reason: expect.any(String) },
+      });
     }
   });
 
@@ -176,7 +203,8 @@ describe("tools that run in a page", () => {
     const gone = Promise.withResolvers<void>();
     const waiting = tab(here, {
       tool: {
-        execute: (_: unknown, { signal }: { readonly signal: AbortSignal }) => new Promise(() => signal.addEventListener("abort", () => gone.resolve())),
+        execute: (_: unknown, { signal }: { readonly signal: AbortSignal }) =>
+          new Promise(() => signal.addEventListener("abort", () => gone.resolve())),
       },
       clock: { now: () => 0, after: () => () => {} },
     });

@@ -17,7 +17,7 @@ const authenticate: ServeOptions["authenticate"] = (request) => {
 
 interface Inbox extends TestServer {
   readonly ran: JsonObject[];
-  /** A session whose run calls tools with these arguments: `remove`, and `wait` or `hand` where they say so. Resolves when an approval waits. */
+  /** A session whose run calls tools with these arguments: `remove`, and `wait` or `hand` where these are named. Resolves when an approval waits. */
   begin(id: string, args: JsonObject, headers?: Bearer): Promise<void>;
   inbox(query?: string, headers?: Bearer): Promise<ApprovalPage>;
   decide(approval: InboxApproval | undefined, json: object, headers?: Bearer): ReturnType<TestServer["ask"]>;
@@ -121,7 +121,7 @@ describe("the inbox of approvals", () => {
     expect([status, (await made.inbox()).approvals.map(({ sessionId }) => sessionId)]).toEqual(["running", ["busy"]]);
   });
 
-  it("has approvals of child agents at the session at the top, and says whose they are", async () => {
+  it("has approvals of child agents at the session at the top, with their agent", async () => {
     const made = scene();
     await made.begin("top", { path: "a", below: true });
     const [approval] = (await made.inbox()).approvals;
@@ -158,7 +158,7 @@ describe("the inbox of approvals", () => {
     });
   });
 
-  it("looks up at most 1,000 sessions for one page and says where the next begins, however many wait for nothing", async () => {
+  it("looks up at most 1,000 sessions for one page and gives the place of the next, however many wait for nothing", async () => {
     const store = memoryStore();
     let listed = 0;
     const index = {
@@ -222,7 +222,7 @@ describe("the inbox of approvals", () => {
 describe("a decision that is to be remembered", () => {
   const inFolder = { for: "session", pattern: { args: { path: { below: "src/" } } } };
 
-  it("holds for the session as the pattern says, is listed with it and can be forgotten", async () => {
+  it("holds for the calls of the session that fit its pattern, is listed with it and can be forgotten", async () => {
     const made = scene();
     await made.begin("a", { path: "src/1" });
     const [approval] = (await made.inbox()).approvals;
@@ -238,7 +238,7 @@ describe("a decision that is to be remembered", () => {
     expect((await made.inbox()).approvals).toHaveLength(1);
   });
 
-  it("holds always for the user who decided, in new sessions, and no longer once the rule is removed", async () => {
+  it("holds always for the user of the decision, in new sessions, and no longer once the rule is removed", async () => {
     const made = scene();
     await made.begin("a", { path: "b" });
     const [approval] = (await made.inbox()).approvals;

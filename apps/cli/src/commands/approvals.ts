@@ -107,7 +107,7 @@ function rememberOf({ remember, pattern }: ApprovalFlags): Pick<DeskDecision, "r
   if (remember !== "session" && remember !== "always")
     throw new AgentError("INPUT_INVALID", {
       message: "A decision is remembered for this session or always.",
-      fix: "Pass `--remember session` or `--remember always`; `--pattern` says for which calls.",
+      fix: "Pass `--remember session` or `--remember always`; `--pattern` names the calls.",
     });
   return { remember: { for: remember, ...(pattern === undefined ? {} : { pattern: jsonObjectOf(pattern, "--pattern") }) } };
 }

@@ -75,7 +75,7 @@ export const ruleStoreKit: StoreKit<ApprovalRuleStore> = [
   },
   {
     id: "deleted",
-    promise: "deletes one rule, or all of an owner, and says what there was",
+    promise: "deletes one rule, or all of an owner, and returns what there was",
     async run(make) {
       const store = await make();
       for (const id of ["a", "b", "c"]) await store.put(anne, rule(id));

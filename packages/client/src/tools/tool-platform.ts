@@ -1,4 +1,4 @@
-/** Runs `act` while nobody else of the same name does: in this browser, or in this process where the platform has no locks. */
+/** Runs `act` while no other holder of the name runs: in this browser, or in this process where the platform has no locks. */
 export type ToolLocks = (name: string, act: () => Promise<void>, signal: AbortSignal) => Promise<void>;
 
 /** Where a client notes which calls it has begun: text by name, shared by all tabs, kept over a reload. */
@@ -9,8 +9,14 @@ export interface ToolNotes {
 }
 
 interface Platform {
-  readonly navigator?: { readonly locks?: { request(name: string, options: { signal: AbortSignal }, act: () => Promise<void>): Promise<void> } };
-  readonly localStorage?: { getItem(name: string): string | null; setItem(name: string, text: string): void; removeItem(name: string): void };
+  readonly navigator?: {
+    readonly locks?: { request(name: string, options: { signal: AbortSignal }, act: () => Promise<void>): Promise<void> };
+  };
+  readonly localStorage?: {
+    getItem(name: string): string | null;
+    setItem(name: string, text: string): void;
+    removeItem(name: string): void;
+  };
 }
 
 const held = new Map<string, Promise<void>>();

@@ -8,11 +8,11 @@
  */
 import type { AgentError, PendingToolCall, Tool, ToolResultMessage } from "@loopwright/core/protocol";
 import { isKnownError } from "../client-error.ts";
-import { createBackOff, sleep } from "../stream/back-off.ts";
 import { runClientTool } from "../execute/client-tool.ts";
 import type { ClientClock } from "../platform.ts";
-import type { SessionRequests } from "../session-requests.ts";
 import { mayPass } from "../send-request.ts";
+import type { SessionRequests } from "../session-requests.ts";
+import { createBackOff, sleep } from "../stream/back-off.ts";
 import type { ToolLocks, ToolNotes } from "./tool-platform.ts";
 
 /** Whether a call may run here: true, or why not. The model reads the reason. */
@@ -131,12 +131,16 @@ interface Attempt {
 }
 
 /** The answer of the call; `undefined`: it was given up, or another tab has sent it. */
-async function resultOf(parts: ToolRuntimeParts, { tool, call, timeMs, signal, name, onRun }: Attempt): Promise<ToolResultMessage | undefined> {
+async function resultOf(
+  parts: ToolRuntimeParts,
+  { tool, call, timeMs, signal, name, onRun }: Attempt,
+): Promise<ToolResultMessage | undefined> {
   const { notes, clock, sessionId } = parts;
   const known = noteOf(notes.get(name));
   if (known?.state === "sent") return undefined;
   if (known?.state === "done") return known.result;
-  if (known && (tool.replay ?? "once") === "once") return failed(call, "TOOL_INTERRUPTED", "The page was closed while it ran, so its outcome is unknown.");
+  if (known && (tool.replay ?? "once") === "once")
+    return failed(call, "TOOL_INTERRUPTED", "The page was closed while it ran, so its outcome is unknown.");
   const verdict = await verdictOf(parts, call);
   if (signal.aborted) return undefined;
   if (verdict !== true) return failed(call, "TOOL_DENIED", verdict.deny.slice(0, 1_000));

@@ -162,15 +162,7 @@ function applyToRun(draft: Draft, fact: Fact): void {
       return;
     case "client.answered":
     case "approval.decided":
-      waiting.delete(fact.child?.callKey ?? fact.callKey);
-      asked.delete(fact.callKey);
-      children.delete(fact.child?.callKey ?? "");
-      if (fact.child)
-        keepBelow(
-          draft,
-          fact.child.session,
-          (draft.below.get(fact.child.session) ?? []).filter((key) => key !== fact.callKey),
-        );
+      applyAnswer(draft, fact);
       return;
     case "tool.finished":
       endCall(draft, fact.callKey);
@@ -186,9 +178,18 @@ function applyToRun(draft: Draft, fact: Fact): void {
   }
 }
 
+function applyAnswer(draft: Draft, { callKey, child }: FactOf<"client.answered" | "approval.decided">): void {
+  draft.waiting.delete(child?.callKey ?? callKey);
+  draft.asked.delete(callKey);
+  draft.children.delete(child?.callKey ?? "");
+  if (!child) return;
+  const left = (draft.below.get(child.session) ?? []).filter((key) => key !== callKey);
+  keepBelow(draft, child.session, left);
+}
+
 function applyBelow(draft: Draft, fact: FactOf<"child.linked" | "child.waiting" | "child.finished">): void {
   if (fact.type === "child.linked") return;
-  const waits = fact.type === "child.waiting" ? fact.waits : [];
+  const waits = fact.type === "child.waiting" ? (fact.waits ?? []) : [];
   keepBelow(
     draft,
     fact.session,

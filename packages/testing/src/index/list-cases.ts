@@ -170,10 +170,10 @@ const summaryCases: readonly StoreCase<IndexUnderTest>[] = [
   },
   {
     id: "waits-for",
-    promise: "the summary of a waiting session names what it waits for: for clients, for people, or for both",
+    promise: "the summary of a waiting session names what it waits for, for clients, for people, or for both, and counts the approvals",
     async run(make) {
       const { index, log } = await make();
-      const steps: readonly (readonly [unknown, Parameters<typeof writeFacts>[2][number]])[] = [
+      const steps: readonly (readonly [readonly string[] | undefined, Parameters<typeof writeFacts>[2][number]])[] = [
         [["client_tools"], body.clientRequested("r1.1.1")],
         [["client_tools", "approvals"], body.approvalRequested("r1.1.0")],
         [["approvals"], body.clientAnswered("r1.1.1")],
@@ -182,7 +182,10 @@ const summaryCases: readonly StoreCase<IndexUnderTest>[] = [
       await writeFacts(log, first, [body.opened(), body.input("go"), body.runStarted, body.modelStarted, body.answer("I ask.")]);
       for (const [at, [wanted, fact]] of steps.entries()) {
         await writeFacts(log, first, [fact]);
-        expectSame((await index.get("local", "first"))?.waitsFor, wanted, `what it waits for after step ${at + 1}`);
+        const summary = await index.get("local", "first");
+        expectSame(summary?.waitsFor, wanted, `what it waits for after step ${at + 1}`);
+        const pending = wanted?.includes("approvals") ? 1 : undefined;
+        expectSame(summary?.pendingApprovals, pending, `the approvals that wait after step ${at + 1}`);
       }
     },
   },

@@ -43,6 +43,32 @@ it("an undecided approval makes a session wait", () => {
   expect(statuses).toEqual(["idle", "idle", "running", "running", "running", "running", "running", "waiting", "running", "idle", "idle"]);
 });
 
+it("approvals are counted while other calls run, those of a child until they are decided or the child ends", () => {
+  const child = { session: "c", callKey: "c1" };
+  const waits = ["k1", "k2"].map((callKey) => ({
+    session: "c",
+    agent: "a",
+    toolCallId: callKey,
+    callKey,
+    toolName: "t",
+    args: {},
+    argsDigest: "d",
+  }));
+  const place = { runId: "r1", callKey: "c1", session: "c" };
+  const steps: readonly (readonly [FactBody, number | undefined])[] = [
+    [body.runStarted, undefined],
+    [body.toolStarted("c1"), undefined],
+    [{ type: "approval.requested", runId: "r1", callKey: "c2", argsDigest: "d" }, 1],
+    [{ type: "child.waiting", ...place, waits }, 3],
+    [{ type: "approval.decided", runId: "r1", callKey: "k1", decision: "allow", child }, 2],
+    [{ type: "child.finished", ...place, outcome: "ok", output: [] }, 1],
+    [body.runFinished, undefined],
+  ];
+  const log = steps.map(([fact], at) => ({ ...fact, seq: at + 1, at, v: 2 }) as Fact);
+  const counts = log.map((_, at) => projectSession("s", undefined, log.slice(0, at + 1))?.summary.pendingApprovals);
+  expect(counts).toEqual(steps.map(([, count]) => count));
+});
+
 it("no facts give no projection, and a fact of an unknown type moves the position alone", () => {
   expect(projectSession("s", undefined, [])).toBeUndefined();
   const unknown: Fact = JSON.parse('{"type":"session.dreamt","seq":12,"at":999,"v":9}');

@@ -11,9 +11,12 @@ describe("the choices of what a remembered decision covers", () => {
     expect(labelsOf(7)).toEqual(["exactly this", "anything"]);
   });
 
-  it.each(["a/../b", "a//b", "a b/c", "a\\b/c", "https://user@example.com/", "HTTPS://EXAMPLE.com/x", "plain"])("offer nothing wider for %j but anything", (text) => {
-    expect(labelsOf(text)).toEqual(["exactly this", "anything"]);
-  });
+  it.each(["a/../b", "a//b", "a b/c", "a\\b/c", "https://user@example.com/", "HTTPS://EXAMPLE.com/x", "plain"])(
+    "offer nothing wider for %j but anything",
+    (text) => {
+      expect(labelsOf(text)).toEqual(["exactly this", "anything"]);
+    },
+  );
 
   it("give the pattern that the server takes, exact where nothing was chosen", () => {
     const args = { path: "src/a", mode: 7 };

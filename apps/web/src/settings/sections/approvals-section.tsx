@@ -22,7 +22,7 @@ export function ApprovalsSection(): ReactNode {
   const decide = async ({ sessionId, callKey, argsDigest, toolName }: InboxApproval, decision: CallDecision): Promise<void> => {
     await client.sessions.decide(sessionId, callKey, { ...decision, argsDigest });
     notices.say(`${decision.decision === "allow" ? "Allowed" : "Denied"}: ${toolName.slice(0, 60)}`);
-    // The form disappears: the keyboard goes on at the list.
+    // The form disappears: the focus of the keyboard moves to the list.
     top.current?.focus();
     await Promise.all([refresh(), approvalRules.reload()]);
   };

@@ -43,7 +43,7 @@ export function useApprovalInbox(): ApprovalInbox {
     }
   };
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `changed` says when to look again
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each change of `changed` asks the server again
   useEffect(() => {
     void refresh();
   }, [refresh, changed]);

@@ -36,7 +36,7 @@ export interface WaitingCall {
   readonly deadline?: number;
 }
 
-/** A decision that also holds for later calls of the session. What `pattern` says is known to the hooks that read it alone. */
+/** A decision that also holds for later calls of the session. Only the hooks that read it interpret `pattern`. */
 export interface RememberedDecision {
   /** The call that was decided on: names the entry. */
   readonly callKey: string;

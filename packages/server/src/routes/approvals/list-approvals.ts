@@ -94,7 +94,7 @@ async function approvalsOf(call: RequestContext, { id, title }: SessionSummary):
       .filter(({ deadline }) => deadline === undefined || deadline > now)
       .map((approval) => ({ sessionId: id, ...(title === undefined ? {} : { title }), ...shortened(approval) }));
   } catch (error) {
-    // Removed meanwhile, or damaged: it is reported to those who read it.
+    // Removed meanwhile, or damaged: readers of the session get the error.
     if (isAgentError(error, "SESSION_NOT_FOUND") || isAgentError(error, "SESSION_CORRUPT") || isAgentError(error, "STORE_TOO_NEW"))
       return [];
     throw error;
@@ -106,7 +106,7 @@ function shortened({ args, ...approval }: PendingApproval): Omit<InboxApproval, 
   return { ...approval, argsBytes, ...(argsBytes > argsBytesMax ? {} : { args }) };
 }
 
-/** Who may not read a session learns nothing of it here either. */
+/** A caller that may not read a session does not learn of it here either. */
 async function mayDecide({ principal, server }: RequestContext, session: string): Promise<boolean> {
   try {
     for (const action of ["session.read", "session.decide"] as const) await authorize(principal, { action, session }, server);
