@@ -23,7 +23,11 @@ interface Chat {
 
 /** A chat on an emulated terminal, with the real runtime behind it. */
 async function open(
-  options: { readonly pace?: number; readonly workplace?: Omit<Workplace, "agents" | "approvals" | "modes">; readonly sessionId?: string } = {},
+  options: {
+    readonly pace?: number;
+    readonly workplace?: Omit<Workplace, "agents" | "approvals" | "modes">;
+    readonly sessionId?: string;
+  } = {},
 ): Promise<Chat> {
   const settings = resolveSettings({ offline: true }, {}, await emptyDirectory());
   const provider = offline({ pace: options.pace ?? 0 });

@@ -142,6 +142,26 @@ const entries: { readonly [id: string]: Entry } = {
       ["a note that is no text", { decision: "deny", note: 7 }, "note"],
       ["a note too long", { decision: "deny", note: canary.repeat(200) }, "note"],
       ["a digest too long", { decision: "allow", argsDigest: canary.repeat(10) }, "argsDigest"],
+      ["a memory of another length", { decision: "allow", remember: { for: "ever" } }, "remember.for"],
+      ["a pattern that is a text", { decision: "allow", remember: { for: "session", pattern: canary } }, "remember.pattern"],
+    ],
+  },
+  publishNotification: {
+    path: "/api/notifications",
+    flaws: [
+      ["no type", { data: canary }, "type"],
+      ["a number for the type", { type: 7 }, "type"],
+      ["a type that is no name", { type: canary.toUpperCase() }, "type"],
+      ["a list of receivers", { type: "refresh", to: [canary] }, "to"],
+    ],
+  },
+  forkSession: {
+    path: "/api/sessions/a/fork",
+    isOptional: true,
+    flaws: [
+      ["a number for the message", { message: 7 }, "message"],
+      ["a message too long", { message: canary.repeat(10) }, "message"],
+      ["metadata that is a list", { metadata: [canary] }, "metadata"],
     ],
   },
   abortRun: {
