@@ -140,6 +140,8 @@ function addSessions(program: Command, exit: (code: number) => void): void {
   add("list", "all sessions, the latest change first")
     .option("--limit <count>", "at most this many", "50")
     .option("--children-of <id>", "the sessions that agents of this one have started")
+    .option("--of-agent <name>", "those of this agent")
+    .addOption(new Option("--status <status>", "those in this state").choices(["idle", "running", "waiting", "closed"]))
     .option("--json", "one session a line, as JSON")
     .action(async (flags) => exit(await (await import("./commands/sessions.ts")).listSessions(flags)));
   add("show <id>", "the transcript of a session")

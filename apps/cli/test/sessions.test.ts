@@ -23,7 +23,7 @@ test.concurrent("sessions are listed, searched, shown and deleted", async () => 
     0,
     Array.from(two).findIndex((letter, at) => letter !== one[at]),
   );
-  const [listed, asJson, shown, messages, found, refused, removed, gone, kept, none] = await runAll(
+  const [listed, asJson, shown, messages, found, refused, removed, gone, kept, none, idle, waiting] = await runAll(
     [
       ["sessions", "list"],
       ["sessions", "list", "--json", "--limit", "1"],
@@ -35,9 +35,12 @@ test.concurrent("sessions are listed, searched, shown and deleted", async () => 
       ["sessions", "show", one],
       ["sessions", "list"],
       ["sessions", "search", "INVOICE"],
+      ["sessions", "list", "--of-agent", "assistant", "--status", "idle"],
+      ["sessions", "list", "--status", "waiting"],
     ],
     { cwd },
   );
+  expect([idle?.stdout.includes(two), waiting?.stdout, waiting?.stderr]).toEqual([true, "", "No session is like that.\n"]);
   expect(listed?.stdout.split("\n").map((line) => line.split(" ")[0])).toEqual([two, one, ""]);
   expect(listed?.stdout).toContain("the invoice of October");
   expect(JSON.parse(asJson?.stdout ?? "")).toMatchObject({ id: two, status: "idle" });

@@ -87,6 +87,10 @@ export interface ListOptions extends RequestOptions {
   readonly before?: string;
   /** Lists the children of this session. Default: the sessions that are children of none. */
   readonly parent?: string;
+  /** Of these the sessions with this agent, in this state, or with this participant. A page may then have fewer than `limit`, and a `next`. */
+  readonly agent?: string;
+  readonly status?: SessionSummary["status"];
+  readonly participant?: string;
 }
 
 export interface PageOptions extends RequestOptions {

@@ -1,4 +1,5 @@
 import { AgentError } from "@loopwright/core";
+import type { SessionSummary } from "@loopwright/core/ports";
 import { questionLines } from "../chat/question-lines.ts";
 import { commandName } from "../command-name.ts";
 import { exitCodes } from "../exit-code.ts";
@@ -17,14 +18,22 @@ export interface SessionFlags extends SharedFlags, ServerFlags {
   readonly json?: boolean;
   readonly limit?: string;
   readonly childrenOf?: string;
+  readonly ofAgent?: string;
+  readonly status?: SessionSummary["status"];
 }
 
 /** Prints the sessions, the latest change first. */
 export async function listSessions(flags: SessionFlags): Promise<number> {
   return withShelf(flags, async (shelf) => {
-    const found = await shelf.list(limitOf(flags), flags.childrenOf);
+    const { childrenOf, ofAgent, status } = flags;
+    const found = await shelf.list(limitOf(flags), {
+      ...(childrenOf === undefined ? {} : { parent: childrenOf }),
+      ...(ofAgent === undefined ? {} : { agent: ofAgent }),
+      ...(status === undefined ? {} : { status }),
+    });
     for (const summary of found) print(flags.json ? jsonLine(summary) : summaryLine(summary));
     if (found.length === 0 && flags.childrenOf !== undefined && !flags.json) process.stderr.write("This session has no children.\n");
+    else if (found.length === 0 && (ofAgent ?? status) !== undefined && !flags.json) process.stderr.write("No session is like that.\n");
     else if (found.length === 0 && !flags.json) process.stderr.write(`There are no sessions yet. \`${commandName()} chat\` starts one.\n`);
     return exitCodes.ok;
   });

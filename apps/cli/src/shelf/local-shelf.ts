@@ -1,5 +1,5 @@
 import { type Agent, AgentError, type AgentSession, createAgent, createSession, readOpening } from "@loopwright/core";
-import type { SessionStore } from "@loopwright/core/ports";
+import type { SessionStore, SessionSummary } from "@loopwright/core/ports";
 import { removeWithChildren } from "@loopwright/core/stores";
 import { type ForkOptions, forkOf } from "@loopwright/host";
 import { offline } from "@loopwright/providers-scripted";
@@ -9,16 +9,16 @@ import { findSession, localScope, openExistingStore } from "../compose/kept-sess
 import { openSession } from "../compose/workplace.ts";
 import type { Settings } from "../settings/settings.ts";
 import { oneLine } from "../terminal/neutralise.ts";
-import type { ExportFormat, SessionShelf } from "./session-shelf.ts";
+import type { ExportFormat, SessionShelf, WantedSessions } from "./session-shelf.ts";
 
 /** The sessions of a store, whose file need not exist: looking makes none. @throws AgentError CONFIG_INVALID */
 export async function localShelf(settings: Pick<Settings, "store" | "environment">): Promise<SessionShelf> {
   const store = await openExistingStore(settings);
   return {
-    async list(limit, typed) {
-      if (typed === undefined) return store ? store.index.list(localScope, { limit }) : [];
-      const { store: kept, id } = await found(store, typed);
-      return kept.index.list(localScope, { limit, parent: id });
+    async list(limit, { parent, ...filter } = {}) {
+      if (parent === undefined) return store ? listed(store, { limit, ...filter }) : [];
+      const { store: kept, id } = await found(store, parent);
+      return listed(kept, { limit, parent: id, ...filter });
     },
     search: async (words, limit) => (store ? store.index.search(localScope, words, { limit }) : []),
     async read(typed) {
@@ -66,6 +66,20 @@ const recordIn = <T>({ store, id }: KeptSession, work: (session: AgentSession) =
 export async function withRecorder<T>(store: SessionStore, id: string, work: (session: AgentSession) => Promise<T>): Promise<T> {
   await using session = createSession({ agent: await readerOf(store, id), id, store, drives: false });
   return await work(await session.ready());
+}
+
+/** Sessions that a list with a filter looks at. */
+const lookedAtMax = 1_000;
+
+async function listed(
+  { index }: SessionStore,
+  { limit, parent, agent, status }: WantedSessions & { readonly limit: number },
+): Promise<readonly SessionSummary[]> {
+  const isFiltered = agent !== undefined || status !== undefined;
+  const all = await index.list(localScope, { limit: isFiltered ? lookedAtMax : limit, ...(parent === undefined ? {} : { parent }) });
+  return all
+    .filter((summary) => (agent === undefined || summary.agent === agent) && (status === undefined || summary.status === status))
+    .slice(0, limit);
 }
 
 async function forkIn({ store, id }: KeptSession, options: ForkOptions): Promise<string> {

@@ -9,9 +9,9 @@ export function remoteShelf(server: ServerAddress): SessionShelf {
   const client = clientOf(server);
   const { sessions } = client;
   return {
-    async list(limit, typed) {
-      const family = typed === undefined ? {} : { parent: (await sessionOf(client, typed)).sessionId };
-      return (await sessions.list({ limit, ...family })).sessions;
+    async list(limit, { parent, ...filter } = {}) {
+      const family = parent === undefined ? {} : { parent: (await sessionOf(client, parent)).sessionId };
+      return (await sessions.list({ limit, ...family, ...filter })).sessions;
     },
     search: (words, limit) => sessions.search(words, { limit }),
     async read(typed) {

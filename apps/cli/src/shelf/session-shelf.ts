@@ -18,10 +18,18 @@ export interface Transcript {
 /** The formats of an export. */
 export type ExportFormat = "markdown" | "json";
 
+/** Which sessions a list has. */
+export interface WantedSessions {
+  /** Its children. Absent: the sessions that are children of none. */
+  readonly parent?: string;
+  readonly agent?: string;
+  readonly status?: SessionSummary["status"];
+}
+
 /** Sessions that can be looked at: of a store's file, or of a server. An id may be the beginning of one that no other shares. */
 export interface SessionShelf {
-  /** The latest change first: those that are children of none, or of the one whose id is given. @throws AgentError SESSION_NOT_FOUND, INPUT_INVALID */
-  list(limit: number, parent?: string): Promise<readonly SessionSummary[]>;
+  /** The latest change first, among the last 1,000. @throws AgentError SESSION_NOT_FOUND, INPUT_INVALID */
+  list(limit: number, wanted?: WantedSessions): Promise<readonly SessionSummary[]>;
   /** Those that hold all words, the best first. */
   search(words: string, limit: number): Promise<readonly SessionHit[]>;
   /** @throws AgentError SESSION_NOT_FOUND, INPUT_INVALID where several ids begin so */

@@ -54,6 +54,9 @@ describe("/openapi.json", () => {
       ["before", false],
       ["search", false],
       ["parent", false],
+      ["agent", false],
+      ["status", false],
+      ["participant", false],
     ]);
     expect(list[0]?.schema).toMatchObject({ type: "integer", minimum: 1, maximum: 200, default: 50 });
   });

@@ -1,41 +1,54 @@
-import { isId } from "@loopwright/core/ports";
+import { isId, type ListQuery, type SessionIndex, type SessionSummary } from "@loopwright/core/ports";
 import { z } from "zod";
 import { jsonResponse } from "../../request/paced-response.ts";
 import type { Route } from "../../request/route.ts";
 import { sessionHit, sessionSummary } from "../../schemas/index.ts";
 import { pageCursor, placeOf } from "./page-cursor.ts";
 
-interface ListQuery {
+interface ListRequest {
   readonly limit: number;
   readonly before?: string | undefined;
   readonly search?: string | undefined;
   readonly parent?: string | undefined;
+  readonly agent?: string | undefined;
+  readonly status?: SessionSummary["status"] | undefined;
+  readonly participant?: string | undefined;
 }
 
-const query: z.ZodType<ListQuery> = z.object({
+/** Sessions that one request with a filter looks at. */
+const lookedAtMax = 1_000;
+
+const query: z.ZodType<ListRequest> = z.object({
   limit: z.coerce.number().int().min(1).max(200).default(50),
   before: z.string().max(100).optional(),
   search: z.string().max(500).optional(),
   parent: z.string().max(100).optional(),
+  agent: z.string().max(64).optional(),
+  status: z.enum(["idle", "running", "waiting", "closed"]).optional(),
+  participant: z.string().max(200).optional(),
 });
 
 const page = z.object({ sessions: z.array(sessionSummary), next: z.string().optional() });
 const found = z.object({ hits: z.array(sessionHit) });
 
-export const listSessionsRoute: Route<unknown, ListQuery> = {
+export const listSessionsRoute: Route<unknown, ListRequest> = {
   method: "GET",
   path: "/api/sessions",
   id: "listSessions",
   summary:
-    "Lists the sessions of the caller's scope, newest change first: those that are children of none, those of `parent`, or those that hold all words of `search`.",
+    "Lists the sessions of the caller's scope, newest change first: those that are children of none, those of `parent`, or those that hold all words of `search`; of a list those with this `agent`, `status` and `participant`.",
   access: "principal",
   action: "session.list",
   query,
   responses: {
-    200: { description: "A page, and where the next one begins; with `search` what was found.", schema: z.union([page, found]) },
+    200: {
+      description:
+        "A page, and where the next one begins; with `search` what was found. A filtered page may have fewer than `limit` and a `next`.",
+      schema: z.union([page, found]),
+    },
     400: { description: "The page cursor cannot be read." },
   },
-  async handle({ principal: { scope }, request, late, server, query: { limit, before, search, parent } }) {
+  async handle({ principal: { scope }, request, late, server, query: { limit, before, search, parent, ...filter } }) {
     const { index } = server.options.store;
     // The work ends with the request: when its caller has gone, and when it is answered without it.
     const signal = AbortSignal.any([request.signal, late]);
@@ -43,8 +56,47 @@ export const listSessionsRoute: Route<unknown, ListQuery> = {
       return jsonResponse({ hits: await index.search(scope, search, { limit, signal }) }, server.clock);
     if (parent !== undefined && !isId(parent)) return jsonResponse({ sessions: [] }, server.clock);
     const family = parent === undefined ? {} : { parent };
-    const sessions = await index.list(scope, { limit, signal, ...family, ...(before === undefined ? {} : { before: placeOf(before) }) });
-    const last = sessions.at(-1);
-    return jsonResponse({ sessions, ...(last && sessions.length === limit ? { next: pageCursor(last) } : {}) }, server.clock);
+    const from = before === undefined ? undefined : placeOf(before);
+    const list = (options: ListQuery): ReturnType<SessionIndex["list"]> => index.list(scope, { signal, ...family, ...options });
+    const { sessions, last } = await filtered(list, { limit, before: from, isWanted: wantedBy(filter) });
+    return jsonResponse({ sessions, ...(last ? { next: pageCursor(last) } : {}) }, server.clock);
   },
 };
+
+type Place = NonNullable<ListQuery["before"]>;
+
+interface FilteredQuery {
+  readonly limit: number;
+  readonly before: Place | undefined;
+  /** Absent: all are wanted. */
+  readonly isWanted: ((summary: SessionSummary) => boolean) | undefined;
+}
+
+/** As many wanted sessions as fit the page, of a bounded number that is looked at. `last`: the last one looked at, where more may follow. */
+async function filtered(
+  list: (options: ListQuery) => Promise<readonly SessionSummary[]>,
+  { limit, before, isWanted }: FilteredQuery,
+): Promise<{ readonly sessions: readonly SessionSummary[]; readonly last: SessionSummary | undefined }> {
+  const sessions: SessionSummary[] = [];
+  let place = before;
+  for (let lookedAt = 0; ; ) {
+    const page = await list({ limit, ...(place ? { before: place } : {}) });
+    for (const summary of page) {
+      if (!isWanted || isWanted(summary)) sessions.push(summary);
+      if (sessions.length === limit) return { sessions, last: summary };
+    }
+    lookedAt += page.length;
+    const last = page.at(-1);
+    if (!last || page.length < limit) return { sessions, last: undefined };
+    if (lookedAt >= lookedAtMax) return { sessions, last };
+    place = last;
+  }
+}
+
+function wantedBy({ agent, status, participant }: Pick<ListRequest, "agent" | "status" | "participant">): FilteredQuery["isWanted"] {
+  if (agent === undefined && status === undefined && participant === undefined) return undefined;
+  return (summary) =>
+    (agent === undefined || summary.agent === agent) &&
+    (status === undefined || summary.status === status) &&
+    (participant === undefined || (summary.participants?.includes(participant) ?? false));
+}
