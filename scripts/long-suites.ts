@@ -1,5 +1,6 @@
 /** The random suites: which file plays which rounds, and how many in `npm run long-tests`. `npm test` plays the few that stand in the file, where the file is not one of `slowSuites`. */
 export const randomSuites: readonly { readonly file: string; readonly rounds: Readonly<Record<string, string>> }[] = [
+  { file: "apps/cli/test/filtered-histories.test.ts", rounds: { LOOPWRIGHT_FILTERED_HISTORIES: "60" } },
   { file: "apps/cli/test/long-session.test.ts", rounds: { LOOPWRIGHT_CONTEXT_TURNS: "500" } },
   { file: "packages/context/test/long-session.test.ts", rounds: { LOOPWRIGHT_CONTEXT_TURNS: "2000" } },
   { file: "packages/context/test/random-histories.test.ts", rounds: { LOOPWRIGHT_HISTORIES: "1000" } },

@@ -57,7 +57,7 @@ describe.concurrent("agents of one's own", () => {
       [["--agents", "bad.mjs"], 3, "cannot be loaded: TypeError"],
       [["--agents", "throws.mjs"], 3, "failed: RangeError"],
       [["--agents", "twins.mjs"], 3, "two agents of the name `a`"],
-      [["--agents", "agents.mjs", "--agent", "nobody"], 3, "parrot, pirate, assistant"],
+      [["--agents", "agents.mjs", "--agent", "absent"], 3, "parrot, pirate, assistant"],
       [["--agents", "agents.mjs", "--modes", "WRONG"], 2, "No agent here knows the mode `WRONG`"],
       [["--agent", "researcher"], 3, "has no web to search"],
       [["--modes", "DEEP_RESEARCH"], 2, "knows DEEP_RESEARCH"],
@@ -85,12 +85,12 @@ describe.concurrent("agents of one's own", () => {
     const { agents } = await server.client.agents();
     expect(agents.map(({ name }) => name)).toEqual(["assistant", "parrot", "pirate", "main-thread"]);
     const ask = (...words: readonly string[]) => ({ words: ["ask", "--url", server.url, "--quiet", ...words] });
-    const [loud, first, versioned, nobody, wrong] = await runEach(
+    const [loud, first, versioned, unknown, wrong] = await runEach(
       [
         ask("--agent", "parrot", "--modes", "LOUD", "hi"),
         ask("6 * 7"),
         ask("--agent", "parrot", "--json", "--stream-version", "1", "hi"),
-        ask("--agent", "nobody", "hi"),
+        ask("--agent", "absent", "hi"),
         ask("--agent", "parrot", "--modes", "WRONG", "hi"),
       ],
       { cwd: await emptyDirectory() },
@@ -105,7 +105,7 @@ describe.concurrent("agents of one's own", () => {
       { type: "text", text: "modes: none" },
       { type: "end", status: "completed" },
     ]);
-    expect(nobody).toMatchObject({ code: 1, stderr: expect.stringContaining("assistant, parrot, pirate, main-thread") });
+    expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining("assistant, parrot, pirate, main-thread") });
     expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining("The mode `WRONG`") });
 
     const execute = (body: object): Promise<Response> =>

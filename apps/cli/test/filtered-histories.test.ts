@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { world } from "../../../packages/context/test/harness.ts";
 import { bodiesOf, vendors } from "./strict-vendors.ts";
 
-const seeds = Array.from({ length: Number(process.env["LOOPWRIGHT_HISTORIES"] ?? 12) }, (_, at) => at + 1);
+const seeds = Array.from({ length: Number(process.env["LOOPWRIGHT_FILTERED_HISTORIES"] ?? 12) }, (_, at) => at + 1);
 
 interface Draw {
   readonly below: (limit: number) => number;
