@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { searchWords } from "@loopwright/core/stores";
 
 /** Words of one text that can be found. */
-export const wordsMax = 4_000;
+const wordsMax = 4_000;
 /** A mark stands before every so many words: the piece of a text that an index shows around a match holds one. */
 const wordsPerMark = 4;
 const digits = 16;
