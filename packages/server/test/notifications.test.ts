@@ -213,7 +213,7 @@ describe("a dialect of the server", () => {
 
   it("is read alone: no other method is answered", async () => {
     const { door } = await openCommandedScene({ dialects });
-    const answer = await connectInProcess(door.fetch)({ path: plain, method: "POST" });
+    const answer = await connectInProcess(door.fetch)({ path: plain, method: "PUT" });
     expect(answer ? [answer.status, await textOfAnswer(answer)] : []).toEqual([405, expect.stringContaining("METHOD_NOT_ALLOWED")]);
   });
 });
