@@ -3,12 +3,12 @@ import type { AppendRequest, DueSession, SessionLog, SessionRef } from "@loopwri
 import { checkedRef, factTexts, parentOf } from "@loopwright/core/stores";
 import type { Answer, Ask, OperationName } from "./operation.ts";
 import { TailWatch } from "./tail-watch.ts";
-import { errorOf, type WorkerCalls } from "./thread/worker-calls.ts";
+import { type Asking, errorOf, type WorkerCalls } from "./thread/worker-calls.ts";
 
 const all: number = Number.MAX_SAFE_INTEGER;
 
 /** Asks, and throws what went wrong. */
-export async function answerOf<Name extends OperationName>(calls: WorkerCalls, name: Name, ask: Ask<Name>): Promise<Answer<Name>> {
+export async function answerOf<Name extends OperationName>(calls: Asking, name: Name, ask: Ask<Name>): Promise<Answer<Name>> {
   const outcome = await calls.ask(name, ask);
   if (outcome.type !== "answered") throw errorOf(outcome.fault);
   return outcome.answer;
@@ -30,7 +30,8 @@ export function sqliteLog(calls: WorkerCalls, now: () => number | undefined): Se
     },
     async read(ref, options) {
       checkedRef(ref);
-      return readAll(calls, ref, { from: Math.max(1, options?.from ?? 1), limit: options?.limit ?? all });
+      const range = { from: Math.max(1, options?.from ?? 1), limit: options?.limit ?? all };
+      return calls.together((own) => readAll(own, ref, range));
     },
     async head(ref) {
       return answerOf(calls, "head", { ref: checkedRef(ref), now: now() });
@@ -87,7 +88,7 @@ function appendAskOf(ref: SessionRef, request: AppendRequest): Ask<"append"> {
 }
 
 async function readAll(
-  calls: WorkerCalls,
+  calls: Asking,
   ref: SessionRef,
   { from, limit }: { readonly from: number; readonly limit: number },
 ): Promise<readonly Fact[]> {

@@ -1,11 +1,15 @@
 import { once } from "node:events";
 import { join } from "node:path";
-import { expect, it, onTestFinished, vi } from "vitest";
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { freshFolder } from "../../test/fresh-folder.ts";
 import { sqliteStore } from "../sqlite-store.ts";
 import { keepWorker, takeWorker } from "./spare-worker.ts";
 
 const folder = freshFolder();
+
+/** The second after which a spare worker is ended passes only where a test lets it: on a busy machine it would pass by itself. */
+beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
+afterEach(() => void vi.useRealTimers());
 
 function taken() {
   const worker = takeWorker();
@@ -31,8 +35,6 @@ it("does not give away a worker that has died while it waited", async () => {
 });
 
 it("ends the worker when no store was opened for a second", async () => {
-  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-  onTestFinished(() => void vi.useRealTimers());
   const worker = taken();
   await keepWorker(worker);
   vi.advanceTimersByTime(1_000);

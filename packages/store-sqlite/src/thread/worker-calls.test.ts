@@ -79,3 +79,14 @@ it("closing ends the thread, and no call starts another", async () => {
   await expect(log.head(ref)).rejects.toMatchObject({ code: "STORE_UNAVAILABLE", message: expect.stringContaining("closed") });
   expect(started).toHaveLength(1);
 });
+
+it("closing waits for no answer of a worker that gives none, and ends its thread", async () => {
+  const { calls, started, log } = threads(50, onMessage(""));
+  const asked = log.append(ref, batch);
+  const closed = calls.end();
+  expect(await asked).toEqual({ type: "unknown" });
+  await closed;
+  await expect(log.head(ref)).rejects.toMatchObject({ code: "STORE_UNAVAILABLE", message: expect.stringContaining("closed") });
+  await calls.end();
+  expect(started).toHaveLength(1);
+});

@@ -35,28 +35,65 @@ export function storeWorkerOf(options: WorkerOptions): WorkerCallsOptions {
   return { path: options.path, start, finish: keepWorker, answerMsMax };
 }
 
+/** What an operation of a store asks the worker with. */
+export interface Asking {
+  /** Asks the worker. Never rejects. */
+  ask<Name extends OperationName>(name: Name, ask: Ask<Name>): Promise<Outcome<Name>>;
+}
+
 /**
  * Sends calls to the worker, one batch at a time; calls that come meanwhile are sent together in the next batch, so that many appends share one
  * write to the disk. The worker starts with the first call and keeps the process alive only while a caller waits for an answer.
  */
-export class WorkerCalls {
+export class WorkerCalls implements Asking {
   readonly #options: WorkerCallsOptions;
   #worker: Worker | undefined;
   #queue: Waiting[] = [];
   #underWay: readonly Waiting[] = [];
   #deadline: NodeJS.Timeout | undefined;
   #isStalled = false;
-  #isEnded = false;
+  #isEnding = false;
   #isScheduled = false;
-  #idle: (() => void)[] = [];
+  /** Operations of several calls in progress. */
+  #operationCount = 0;
+  readonly #idle: (() => void)[] = [];
 
   constructor(options: WorkerCallsOptions) {
     this.#options = options;
   }
 
-  /** Asks the worker. Never rejects. */
+  /** Refused from the moment `end` is called. */
   ask<Name extends OperationName>(name: Name, ask: Ask<Name>): Promise<Outcome<Name>> {
-    if (this.#isEnded) return Promise.resolve({ type: "failed", fault: this.#closed() });
+    if (this.#isEnding) return Promise.resolve({ type: "failed", fault: this.#closed() });
+    return this.#put(name, ask);
+  }
+
+  /** Runs an operation of several calls: `end` waits for it, and it may ask until it has ended. */
+  async together<T>(operation: (calls: Asking) => Promise<T>): Promise<T> {
+    if (this.#isEnding) return operation(this);
+    this.#operationCount++;
+    try {
+      return await operation({ ask: (name, ask) => this.#put(name, ask) });
+    } finally {
+      this.#operationCount--;
+      this.#wakeIfIdle();
+    }
+  }
+
+  /**
+   * Refuses new calls, waits for those in progress, then closes the file and returns the worker; terminates a worker that does not answer. Nothing
+   * is under way when the worker is returned, because it would answer the next store.
+   */
+  async end(): Promise<void> {
+    this.#isEnding = true;
+    if (this.#isBusy()) await new Promise<void>((resolve) => this.#idle.push(resolve));
+    const closed = this.#worker && !this.#isStalled ? await this.#put("close", {}) : undefined;
+    const worker = this.#worker;
+    this.#worker = undefined;
+    if (worker) await (closed?.type === "answered" ? this.#options.finish(worker) : worker.terminate());
+  }
+
+  #put<Name extends OperationName>(name: Name, ask: Ask<Name>): Promise<Outcome<Name>> {
     if (this.#isStalled) return Promise.resolve({ type: "failed", fault: this.#noAnswer() });
     return new Promise((resolve) => {
       // The name decides the type of both; the compiler does not see through the union.
@@ -66,14 +103,14 @@ export class WorkerCalls {
     });
   }
 
-  /** Waits for the calls in progress, then closes the file and returns the worker; terminates a worker that does not answer. */
-  async end(): Promise<void> {
-    while (this.#queue.length > 0 || this.#underWay.length > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
-    const closed = this.#worker && !this.#isStalled ? await this.ask("close", {}) : undefined;
-    this.#isEnded = true;
-    const worker = this.#worker;
-    this.#worker = undefined;
-    if (worker) await (closed?.type === "answered" ? this.#options.finish(worker) : worker.terminate());
+  /** Of a worker that does not answer nothing is waited for. */
+  #isBusy(): boolean {
+    return this.#operationCount > 0 || (!this.#isStalled && (this.#queue.length > 0 || this.#underWay.length > 0));
+  }
+
+  #wakeIfIdle(): void {
+    if (this.#isBusy()) return;
+    for (const resolve of this.#idle.splice(0)) resolve();
   }
 
   /** At the end of this tick, so that calls of one moment travel together. */
@@ -135,9 +172,7 @@ export class WorkerCalls {
       return;
     }
     this.#worker?.unref();
-    const idle = this.#idle;
-    this.#idle = [];
-    for (const resolve of idle) resolve();
+    this.#wakeIfIdle();
   }
 
   /** Handles a late worker: the waiting calls fail, and new calls fail at once until it answers. */
@@ -150,6 +185,7 @@ export class WorkerCalls {
     for (const { settle } of late) settle({ fault: this.#noAnswer(), uncertain: true });
     for (const { settle } of queued) settle({ fault: this.#noAnswer() });
     this.#worker?.unref();
+    this.#wakeIfIdle();
   }
 
   #lose(worker: Worker, reason: string): void {

@@ -1,4 +1,4 @@
-import type { SessionRef } from "@loopwright/core";
+import { isAgentError, type SessionRef } from "@loopwright/core";
 import { expectSame } from "../kit/kit.ts";
 import type { StoreCase } from "../kit/store-case.ts";
 import { expectCode } from "../kit/store-expectation.ts";
@@ -229,5 +229,44 @@ export const endCases: readonly StoreCase<LogUnderTest>[] = [
   },
 ];
 
+/** Most turns of the event loop in which a log is asked while its store closes. */
+const lateTurnsMax = 500;
+
+const lateCases: readonly StoreCase<LogUnderTest>[] = [
+  {
+    id: "late-calls",
+    promise: "what is asked while the store closes gets its own answer or STORE_UNAVAILABLE, and the store opened next answers for itself",
+    needs: ["reopen"],
+    async run(make) {
+      const subject = await withFive(await make());
+      await subject.log.append(other, noteBatch("other", 0));
+      const late: Promise<unknown>[] = [];
+      const ask = (): void => {
+        const read = subject.log.read(other).then(({ length }) => length);
+        late.push(read.catch((error: unknown) => (isAgentError(error, "STORE_UNAVAILABLE") ? 1 : Promise.reject(error))));
+        // Each is looked at below; until then none of them may count as unhandled.
+        late.at(-1)?.catch(() => {});
+      };
+      ask();
+      let isOpen = false;
+      const opening = (async () => (await subject.reopen?.()) ?? subject.log)().finally(() => {
+        isOpen = true;
+      });
+      for (let turn = 0; turn < lateTurnsMax && !isOpen; turn++) {
+        ask();
+        await Promise.resolve();
+      }
+      const log = await opening;
+      const answers = await Promise.all([log.read(sampleRef), log.read(sampleRef), log.read(sampleRef)]);
+      expectSame(
+        answers.map(({ length }) => length),
+        [5, 5, 5],
+        "the facts that the store opened next reads",
+      );
+      for (const seen of await Promise.all(late)) expectSame(seen, 1, "facts read late");
+    },
+  },
+];
+
 /** Cases of reading, of separate sessions and scopes, of ends, and of reopening. */
-export const lifeCases: readonly StoreCase<LogUnderTest>[] = [...readCases, ...endCases];
+export const lifeCases: readonly StoreCase<LogUnderTest>[] = [...readCases, ...endCases, ...lateCases];

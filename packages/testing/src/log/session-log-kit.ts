@@ -15,7 +15,7 @@ import { tamperCases } from "./tamper-cases.ts";
 import { logWorkCases } from "./work-cases.ts";
 
 /**
- * The promises of `SessionLog`, leases apart: 180 cases here and 58 in `leaseKit`. For an adapter of your own:
+ * The promises of `SessionLog`, leases apart: 181 cases here and 58 in `leaseKit`. For an adapter of your own:
  *
  *     runKit(it, sessionLogKit, { make: async () => ({ log: myStore(freshPlace()).log }), lacks: [{ capability: "full", reason: "..." }] });
  *

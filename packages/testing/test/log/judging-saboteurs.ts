@@ -29,6 +29,7 @@ const judges: readonly Saboteur<LogUnderTest>[] = [
   {
     defect: "gives what was written to one session to another",
     breaks: [
+      "late-calls",
       ...["many-sessions", "sessions-apart", "joined-ids", "corrupt-after-reopen", "corrupt-append", "corrupt-append-after-reopen"],
       ...["corrupt-append-another", "corrupt-read", "corrupt-tail"],
       "ruin-others",

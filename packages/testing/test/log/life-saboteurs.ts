@@ -172,7 +172,7 @@ export const lifeSaboteurs: readonly Saboteur<LogUnderTest>[] = [
   },
   {
     defect: "hands out its own list",
-    breaks: ["read-snapshot"],
+    breaks: ["late-calls", "read-snapshot"],
     make: spoiledLog((real) => {
       const lists = new Map<string, Awaited<ReturnType<typeof real.read>>[number][]>();
       return {
@@ -262,6 +262,7 @@ export const lifeSaboteurs: readonly Saboteur<LogUnderTest>[] = [
   {
     defect: "comes back empty",
     breaks: [
+      "late-calls",
       "reopen",
       "dup-after-reopen",
       "closed-after-reopen",
@@ -274,6 +275,31 @@ export const lifeSaboteurs: readonly Saboteur<LogUnderTest>[] = [
     make: async () => {
       const honest = await spoiledLog(() => ({}))();
       return { ...honest, reopen: async () => (await spoiledLog(() => ({}))()).log };
+    },
+  },
+  {
+    defect: "gives the answers that a closing store owes to the store that is opened next",
+    breaks: ["late-calls"],
+    make: async () => {
+      const honest = await spoiledLog(() => ({}))();
+      const { log } = honest;
+      let isClosing = false;
+      let owed = 0;
+      const late: typeof log.read = (ref, options) => {
+        if (isClosing) owed++;
+        return log.read(ref, options);
+      };
+      const next: typeof log.read = async (ref, options) => (owed-- > 0 ? [] : log.read(ref, options));
+      return {
+        ...honest,
+        log: { ...log, read: late },
+        async reopen() {
+          isClosing = true;
+          await Promise.resolve();
+          isClosing = false;
+          return { ...log, read: next };
+        },
+      };
     },
   },
 ];
