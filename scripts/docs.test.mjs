@@ -30,8 +30,26 @@ const blocks = pages.flatMap((page) =>
 for (const [i, block] of blocks.entries()) block.file = `./block${i}.ts`;
 const blocksByPage = Object.entries(Object.groupBy(blocks, ({ page }) => page)).map(([page, shown]) => ({ page, shown }));
 
-/** Runs the blocks of one page one after another: a process for each would load the same packages again. */
-const runner = "for (const file of process.argv.slice(2)) { console.log('>>> ' + file); await import(file); }";
+/**
+ * Runs the blocks of all pages one after another: a process for each page would load the same packages again. After each page it prints what the page
+ * leaves behind that would keep a process from ending.
+ */
+const runner = `
+// Its own output is open as long as it lives.
+const open = () => process.getActiveResourcesInfo().filter((name) => name !== "PipeWrap" && name !== "TTYWrap");
+async function leftOpen() {
+  for (let turn = 0; turn < 100 && open().length > 0; turn++) await new Promise((resolve) => setTimeout(resolve, 25));
+  return open().join(" ") || "nothing";
+}
+for (const files of JSON.parse(process.argv[2])) {
+  for (const file of files) {
+    console.log(">>> " + file);
+    await import(file).catch((error) => console.log(error));
+  }
+  console.log(">>> left open after " + files[0]);
+  console.log(await leftOpen());
+}
+`;
 
 /** What the comments behind `console.log(...)` give, in order. */
 const expected = (code) => [...code.matchAll(/console\.log\(.*\); \/\/ (.*)$/gm)].map(([, line]) => line);
@@ -56,15 +74,23 @@ describe("code on a page", () => {
     );
   });
 
-  test.each(blocksByPage)("the blocks of $page print what they show", async ({ shown }) => {
-    for (const { code } of shown) expect(expected(code).length).toBeGreaterThan(0);
+  /** What the blocks have printed, by file. */
+  let printed;
+  const runBlocks = async () => {
     const flags = conditions.map((each) => `--conditions=${each}`);
-    const { stdout } = await run(process.execPath, [...flags, "--no-warnings", "run.mjs", ...shown.map(({ file }) => file)], {
-      cwd: folder,
-    });
-    const printed = stdout.split(/^>>> (.*)\n/m).slice(1);
-    const found = shown.map(({ title }, i) => ({ title, lines: printed[2 * i + 1]?.trimEnd().split("\n") }));
+    const files = blocksByPage.map(({ shown }) => shown.map(({ file }) => file));
+    const { stdout } = await run(process.execPath, [...flags, "--no-warnings", "run.mjs", JSON.stringify(files)], { cwd: folder });
+    const parts = stdout.split(/^>>> (.*)\n/m).slice(1);
+    return new Map(parts.flatMap((name, i) => (i % 2 === 0 ? [[name, parts[i + 1].trimEnd()]] : [])));
+  };
+
+  test.each(blocksByPage)("the blocks of $page print what they show, and leave nothing open", async ({ shown }) => {
+    for (const { code } of shown) expect(expected(code).length).toBeGreaterThan(0);
+    printed ??= runBlocks();
+    const byFile = await printed;
+    const found = shown.map(({ title, file }) => ({ title, lines: byFile.get(file)?.split("\n") }));
     expect(found).toEqual(shown.map(({ title, code }) => ({ title, lines: expected(code) })));
+    expect(byFile.get(`left open after ${shown[0].file}`)).toBe("nothing");
   });
 });
 

@@ -54,10 +54,17 @@ describe("npm run long-tests", () => {
         expect(defaultsIn(file), file).toContainEqual(expect.objectContaining({ name }));
   });
 
+  it("gives each suite a variable of its own: one that two share would have the rounds of the last", () => {
+    const names = randomSuites.flatMap(({ rounds }) => Object.keys(rounds)).filter((name) => name !== "LOOPWRIGHT_FAULTS");
+    expect(names).toEqual([...new Set(names)]);
+    const ofFaults = randomSuites.flatMap(({ rounds }) => rounds.LOOPWRIGHT_FAULTS ?? []);
+    expect(new Set(ofFaults).size).toBe(1);
+  });
+
   it("leaves the variables of the environment as they are", () => {
     expect(roundsOf("quick", {})).toEqual({ LOOPWRIGHT_FAULTS: "few" });
     expect(roundsOf("quick", { LOOPWRIGHT_FAULTS: "all" })).toEqual({});
     expect(roundsOf("long", { LOOPWRIGHT_SEEDS: "5" })).not.toHaveProperty("LOOPWRIGHT_SEEDS");
-    expect(roundsOf("long", {})).toMatchObject({ LOOPWRIGHT_SEEDS: "600", LOOPWRIGHT_FAULTS: "borders" });
+    expect(roundsOf("long", {})).toMatchObject({ LOOPWRIGHT_SEEDS: "240", LOOPWRIGHT_FAULTS: "borders" });
   });
 });

@@ -1,7 +1,7 @@
-/** The random suites: which file plays which rounds, and how many in `npm run long-tests`. `npm test` plays the few that stand in the file, where the file is not one of `slowSuites`. */
+/** The random suites, each with a variable of its own: which file plays which rounds, and how many in `npm run long-tests`. `npm test` plays the few that stand in the file, where the file is not one of `slowSuites`. */
 export const randomSuites: readonly { readonly file: string; readonly rounds: Readonly<Record<string, string>> }[] = [
   { file: "apps/cli/test/filtered-histories.test.ts", rounds: { LOOPWRIGHT_FILTERED_HISTORIES: "60" } },
-  { file: "apps/cli/test/long-session.test.ts", rounds: { LOOPWRIGHT_CONTEXT_TURNS: "500" } },
+  { file: "apps/cli/test/long-session.test.ts", rounds: { LOOPWRIGHT_CHAT_TURNS: "500" } },
   { file: "packages/context/test/long-session.test.ts", rounds: { LOOPWRIGHT_CONTEXT_TURNS: "2000" } },
   { file: "packages/context/test/random-histories.test.ts", rounds: { LOOPWRIGHT_HISTORIES: "1000" } },
   { file: "packages/core/test/budgets.test.ts", rounds: { LOOPWRIGHT_BUDGET_SEEDS: "200" } },
@@ -11,8 +11,9 @@ export const randomSuites: readonly { readonly file: string; readonly rounds: Re
   { file: "packages/server/test/two-servers.test.ts", rounds: { LOOPWRIGHT_TWO_SERVERS: "40" } },
   { file: "packages/simulator/test/crash-points.test.ts", rounds: { LOOPWRIGHT_CRASH_POINTS: "3" } },
   { file: "packages/simulator/test/schedules.test.ts", rounds: { LOOPWRIGHT_SCHEDULES: "4000" } },
-  { file: "packages/simulator/test/trees.test.ts", rounds: { LOOPWRIGHT_SEEDS: "40" } },
-  { file: "packages/simulator/test/seeds.test.ts", rounds: { LOOPWRIGHT_SEEDS: "600" } },
+  { file: "packages/simulator/test/trees.test.ts", rounds: { LOOPWRIGHT_TREE_SEEDS: "40" } },
+  // The rig plays other seeds in the same CI run, as many as fit in two minutes, and its nightly tier plays thousands.
+  { file: "packages/simulator/test/seeds.test.ts", rounds: { LOOPWRIGHT_SEEDS: "240" } },
   { file: "packages/store-blob/test/damage.test.ts", rounds: { LOOPWRIGHT_DAMAGES: "5000" } },
   { file: "packages/store-blob/test/disk-faults.test.ts", rounds: { LOOPWRIGHT_CRASHES: "1000" } },
   { file: "packages/store-blob/test/s3-faults.test.ts", rounds: { LOOPWRIGHT_S3_FAULTS: "30" } },

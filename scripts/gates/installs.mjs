@@ -47,6 +47,7 @@ const rows = (...titles) => titles.map((title) => `| ${title} | 1 | 1 | 1 |\n`).
 export const installs = {
   name: "installs",
   needsBuild: true,
+  packs: true,
   check,
   sound: {
     ...library("core", "export const a = 1;\n"),

@@ -103,6 +103,7 @@ const planted = (folder, expects, changes, files) => ({
 export const packages = {
   name: "packages",
   needsBuild: true,
+  packs: true,
   check,
   sound: { ...library("core", { peerDependencies: undefined }), ...library("fine"), ...library("page", page) },
   planted: [

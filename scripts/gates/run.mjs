@@ -1,7 +1,6 @@
 // Runs the gates: `npm run gates` all of them, `npm run gates -- walls limits` some.
 // Each gate first proves itself: it passes a sound tree and catches every planted violation, all in temporary folders.
-// Gates that look at sources and gates that look at what is published run in a process each, side by side: the first compute, the second mostly
-// wait for npm.
+// Gates that pack what is published and all others run in a process each, side by side: the first mostly wait for npm, the others compute.
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
@@ -52,7 +51,7 @@ async function selfTest(gate) {
   return wrong;
 }
 
-/** Builds the workspace for the gates that look at what is published. Gives what went wrong. */
+/** Builds the workspace for the gates that look at builds. Gives what went wrong. */
 function build() {
   const run = tool("turbo", ["run", "build", "--output-logs=errors-only"], home);
   return run.code === 0 ? [] : [`The build fails:\n${run.output}`];
@@ -115,14 +114,14 @@ function print({ name, problems, warnings, seen, seconds }) {
 }
 
 async function runHere() {
-  const ofSources = wanted.filter(({ needsBuild }) => !needsBuild);
-  const ofBuilds = wanted.filter(({ needsBuild }) => needsBuild);
-  const failures = ofBuilds.length > 0 ? build() : [];
-  if (failures.length > 0) for (const { name } of ofBuilds) print({ name, problems: failures, warnings: [], seen: "nothing", seconds: 0 });
-  else if (ofBuilds.length > 0 && ofSources.length > 0) {
-    await Promise.all([runBeside(ofSources, print), runBeside(ofBuilds, print)]);
-  } else await runAll(ofBuilds, print);
-  if (failures.length > 0 || ofBuilds.length === 0) await runAll(ofSources, print);
+  const failures = wanted.some(({ needsBuild }) => needsBuild) ? build() : [];
+  const isPossible = ({ needsBuild }) => failures.length === 0 || !needsBuild;
+  for (const { name } of wanted.filter((gate) => !isPossible(gate)))
+    print({ name, problems: failures, warnings: [], seen: "nothing", seconds: 0 });
+  const possible = wanted.filter(isPossible);
+  const groups = [possible.filter(({ packs }) => packs), possible.filter(({ packs }) => !packs)].filter(({ length }) => length > 0);
+  if (groups.length > 1) await Promise.all(groups.map((group) => runBeside(group, print)));
+  else for (const group of groups) await runAll(group, print);
   console.log(`${passed} passed, ${failed} failed`);
   process.exitCode = failed > 0 ? 1 : 0;
 }

@@ -118,6 +118,7 @@ const page = (name, tags, files) =>
 export const sizes = {
   name: "sizes",
   needsBuild: true,
+  packs: true,
   check,
   sound: {
     [BUDGETS]: JSON.stringify({

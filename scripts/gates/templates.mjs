@@ -58,6 +58,7 @@ const template = (kind, code, more = {}) => ({
 export const templates = {
   name: "templates",
   needsBuild: true,
+  packs: true,
   check,
   sound: { [GENERATOR]: generator, ...template("store", "export const a = 1;\n") },
   planted: [

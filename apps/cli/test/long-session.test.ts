@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { playLongSession } from "../../../packages/context/test/long-session.ts";
 import { bodiesOf, vendors } from "./strict-vendors.ts";
 
-const turns = Number(process.env["LOOPWRIGHT_CONTEXT_TURNS"] ?? 60);
+const turns = Number(process.env["LOOPWRIGHT_CHAT_TURNS"] ?? 60);
 
 describe(`a session of ${turns} turns with tools that was compacted again and again`, async () => {
   const { requests, compactions } = await playLongSession(turns);
