@@ -26,9 +26,12 @@ export const randomSuites: readonly { readonly file: string; readonly rounds: Re
   { file: "packages/providers-openai/test/faults.test.ts", rounds: { LOOPWRIGHT_FAULTS: "borders" } },
 ];
 
-/** Files that only `npm run long-tests` runs: recorded traffic, sessions of many megabytes, killed processes, every crash point, seeds of the simulator, and the longest kits. */
+/** Files that only `npm run long-tests` runs: recorded traffic, sessions of many megabytes, command lines as processes, killed processes, every crash point, seeds of the simulator, and the longest kits. */
 export const slowSuites: readonly string[] = [
+  "apps/cli/test/ask.test.ts",
   "apps/cli/test/remote-chat.test.ts",
+  "apps/cli/test/run.test.ts",
+  "apps/cli/test/sessions.test.ts",
   "packages/core/src/driver/log/spill-values.test.ts",
   "packages/core/test/children-budget.test.ts",
   "packages/core/test/stored-snapshots.test.ts",
@@ -48,11 +51,13 @@ export const slowSuites: readonly string[] = [
   "packages/server/test/unread-answers.test.ts",
   "packages/simulator/test/crash-points.test.ts",
   "packages/simulator/test/planted-bugs.test.ts",
+  "packages/simulator/test/readme.test.ts",
   "packages/store-blob/test/bounded-pages.test.ts",
   "packages/store-blob/test/kits-files.test.ts",
   "packages/store-redis/test/faults.test.ts",
   "packages/tools-data/test/snippet.test.ts",
   "packages/tools-files/test/killed-writer.test.ts",
+  "packages/tools-files/test/race.test.ts",
   "packages/simulator/test/seeds.test.ts",
   "packages/simulator/test/simulate.test.ts",
   "packages/simulator/test/schedules.test.ts",

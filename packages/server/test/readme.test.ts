@@ -5,6 +5,9 @@ import { expect, it } from "vitest";
 import { routeTable } from "../src/http/route-table.ts";
 import { defaultServerLimits } from "../src/server-limits.ts";
 
+/** `npm test` has just built everything: a program starts faster from the builds of the packages it imports. */
+const sources: readonly string[] = process.env["LOOPWRIGHT_BUILT"] === "1" ? [] : ["--conditions=@loopwright/source"];
+
 const readme = await readFile(new URL("../README.md", import.meta.url), "utf8");
 const guide = await readFile(new URL("../../../docs/http.md", import.meta.url), "utf8");
 
@@ -13,7 +16,7 @@ it("the example of the README answers the request of the README", async () => {
   expect(code).toContain("port: 4200");
   const folder = await mkdtemp(fileURLToPath(new URL("./readme-", import.meta.url)));
   await writeFile(`${folder}/example.ts`, code.replace("port: 4200", "port: 0"));
-  const child = spawn(process.execPath, ["--conditions=@loopwright/source", `${folder}/example.ts`], {
+  const child = spawn(process.execPath, [...sources, `${folder}/example.ts`], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   try {
