@@ -43,12 +43,12 @@ it("what is asked of a store while it closes is never answered from, or to, the 
 
 it("a log of many pages that is being read, and a search, come to their ends before the store closes", async () => {
   const store = sqliteStore(join(folder, "pages.db"));
-  const said = "word ".repeat(50_000);
+  const title = "word ".repeat(50_000);
   for (let batch = 0; batch < 3; batch++)
     await store.log.append(ref, {
       batchId: `b${batch}`,
       expectedSeq: batch * 4,
-      facts: Array.from({ length: 4 }, () => ({ type: "session.changed" as const, title: said, at: 1, v: 1 })),
+      facts: Array.from({ length: 4 }, () => ({ type: "session.changed" as const, title, at: 1, v: 1 })),
     });
   const [facts, found] = [store.log.read(ref), store.index.search("local", "word")];
   const closed = store.close();
