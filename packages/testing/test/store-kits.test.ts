@@ -53,5 +53,5 @@ describe("the adapters in memory keep every promise", () => {
     }));
   describe("blob store", () => runKit(it, blobStoreKit, { lacks, make: async () => memoryStore() }));
   describe("snapshot store", () => runKit(it, snapshotStoreKit, { make: async () => memoryStore() }));
-  describe("event channel", () => runKit(it, eventChannelKit, { make: async () => memoryNodes() }));
+  describe("event channel", () => runKit(it, eventChannelKit, { make: async () => memoryNodes(2_000) }));
 });

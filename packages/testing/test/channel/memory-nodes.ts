@@ -2,8 +2,11 @@ import type { EventChannel } from "@loopwright/core";
 import { memoryChannel, systemClock } from "@loopwright/core/memory";
 import type { ChannelUnderTest } from "../../src/channel/channel-under-test.ts";
 
-/** Two nodes of one process that share a channel, and a moment in which the second is deaf. */
-export function memoryNodes(): Required<ChannelUnderTest> {
+/**
+ * Two nodes of one process that share a channel, and a moment in which the second is deaf. The patience is short for adapters with a defect, which
+ * make a case wait for all of it; an honest one needs more on a busy machine.
+ */
+export function memoryNodes(patienceMs = 60): Required<ChannelUnderTest> {
   const channel = memoryChannel({ lanesKept: 64 });
   const gaps = new Set<() => void>();
   let isDeaf = false;
@@ -34,7 +37,7 @@ export function memoryNodes(): Required<ChannelUnderTest> {
   return {
     channel,
     secondNode,
-    patienceMs: 60,
+    patienceMs,
     async cut(act) {
       isDeaf = true;
       const isAway = new AbortController();
