@@ -129,7 +129,7 @@ function run(dir) {
     const child = spawn(process.execPath, [...flags, "run.ts"], {
       cwd: join(dir, TESTING, "test"),
       stdio: ["ignore", "ignore", "pipe"],
-      timeout: 60_000,
+      timeout: 300_000,
     });
     let written = "";
     child.stderr.on("data", (bytes) => {

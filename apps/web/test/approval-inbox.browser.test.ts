@@ -73,7 +73,7 @@ pageTest("what waits in all conversations is decided in one place, which follows
   expect(JSON.stringify(next.request.messages.at(-1))).toContain("Keep it.");
   next.end();
   await page.getByText("Nothing waits for a decision.").waitFor();
-  await page.getByRole("link", { name: /for you$/ }).waitFor({ state: "detached" });
+  await page.getByRole("link", { name: /calls? waits? for you$/ }).waitFor({ state: "detached" });
   expect(ran).toEqual(["notes/a"]);
 });
 
