@@ -10,7 +10,7 @@ import { type TestServer, testServer } from "./test-server.ts";
 
 type Bearer = { readonly Authorization: string };
 const bearer = (user: string, scope = "garden"): Bearer => ({ Authorization: `Bearer ${user}@${scope}` });
-const authenticate: ServeOptions["authenticate"] = (request) => {
+const authenticate: NonNullable<ServeOptions["authenticate"]> = (request) => {
   const [, user, scope] = /^Bearer (\w+)@(\w+)$/.exec(request.headers.get("Authorization") ?? "") ?? [];
   return user === undefined || scope === undefined ? undefined : { user, scope, ...(user === "service" ? { trusted: true } : {}) };
 };
@@ -77,14 +77,14 @@ function scene(options: Partial<ServeOptions> = {}): Inbox {
       await until(async () => {
         const { body } = await server.ask<SessionSnapshot>(`/api/sessions/${id}`, { headers });
         return (body.run?.pendingApprovals ?? []).length > 0 || body.status === "idle";
-      });
+      }, "an approval waits");
     },
     decide: (approval, json, headers = bearer("anne")) =>
       server.ask(`/api/sessions/${approval?.sessionId}/approvals/${approval?.callKey}`, { json, headers }),
   };
 }
 
-const rested = (made: Inbox, id: string): Promise<void> => until(async () => (await made.snapshot(id)).status === "idle");
+const rested = (made: Inbox, id: string): Promise<void> => until(async () => (await made.snapshot(id)).status === "idle", `${id} rests`);
 const allowed = ({ argsDigest = "" }: Partial<InboxApproval> = {}, more: object = {}): object => ({
   decision: "allow",
   argsDigest,

@@ -21,7 +21,7 @@ function remoteExecution(hasPort: boolean): ExecuteUnderTest {
       );
       return {
         execute: (sessionId, input, options: ExecuteOptions = {}) => client.execute(input, { ...options, sessionId, agent: agent.name }),
-        decide: (sessionId, callKey, decision) => client.sessions.decide(sessionId, callKey, decision),
+        decide: (sessionId, callKey, { remember: _, ...decision }) => client.sessions.decide(sessionId, callKey, decision),
         async transcript(sessionId) {
           const { head, messages } = await client.sessions.get(sessionId);
           const byId = new Map(messages.map((message) => [message.id, message]));
