@@ -23,6 +23,9 @@ export type Action =
   | "approval.rules"
   | "notifications.follow"
   | "notifications.publish"
+  | "access.read"
+  | "access.login"
+  | "ticket.create"
   | "agent.list"
   | "server.inspect"
   | `extension.${string}`;

@@ -3,7 +3,13 @@ import { checkLimits } from "@loopwright/host";
 import type { HttpOptions } from "./server-options.ts";
 
 /** Passes if a server can work with the options. @throws AgentError CONFIG_INVALID */
-export function checkOptions({ basePath = "", limits = {}, origins = [], dialects = [], streamVersions = {} }: HttpOptions): void {
+export function checkOptions(options: HttpOptions): void {
+  const { basePath = "", limits = {}, origins = [], dialects = [], streamVersions = {}, cookies = false, authenticate } = options;
+  if (cookies !== false && !authenticate)
+    throw new AgentError("CONFIG_INVALID", {
+      message: "`cookies` needs `authenticate`: a cookie stands for the credentials that a caller has signed in with.",
+      fix: "Give `authenticate`, or leave `cookies` out.",
+    });
   if (!/^(?:\/[A-Za-z0-9._~-]+)*$/.test(basePath)) {
     const fix = "Use one like `/agents`, without a slash at its end.";
     throw new AgentError("CONFIG_INVALID", { message: "`basePath` is not a path.", fix });

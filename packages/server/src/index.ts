@@ -5,6 +5,7 @@ export type { AgentServer } from "./agent-server.ts";
 export { createHealthServer, type HealthServerOptions } from "./create-health-server.ts";
 export { createServer } from "./create-server.ts";
 export { bearerTokens } from "./identity/bearer-tokens.ts";
+export type { Caller } from "./identity/local-principal.ts";
 export type { ServerEnv } from "./request/server-env.ts";
 export { sessionFile } from "./routes/sessions/export-session.ts";
 export { transcriptMarkdown } from "./routes/sessions/transcript-markdown.ts";
@@ -14,11 +15,14 @@ export type {
   AuditContext,
   Authenticate,
   Authorize,
+  CookieOptions,
   ExtensionContext,
   ExtensionRoute,
   HostedServerOptions,
   HttpOptions,
   LabelRule,
+  MaySee,
+  Membership,
   PageFile,
   Principal,
   ServerOptions,

@@ -32,6 +32,11 @@ export interface HttpLimits {
   readonly pingMs: number;
   /** A stream is ended after this, give or take a fifth; its reader comes back. */
   readonly streamAgeMs: number;
+  /** How often the reader of an open stream is authenticated and authorized again. */
+  readonly streamCheckMs: number;
+  /** How long a ticket counts, and how long a stream lasts that was opened with one. */
+  readonly ticketMs: number;
+  readonly ticketStreamMs: number;
   /** Durable events of one session that are kept in memory for readers that reconnect soon. */
   readonly recentEvents: number;
   /** How long a request may wait for the store before it is answered with 503: with what is around it within two seconds. */
@@ -75,6 +80,9 @@ export const defaultHttpLimits: HttpLimits = {
   streamStallMs: 30_000,
   pingMs: 15_000,
   streamAgeMs: 900_000,
+  streamCheckMs: 60_000,
+  ticketMs: 30_000,
+  ticketStreamMs: 300_000,
   recentEvents: 1_024,
   answerMs: 1_800,
   minSeqMs: 1_000,

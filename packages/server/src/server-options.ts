@@ -1,18 +1,40 @@
 import type { Access, Json } from "@loopwright/core";
-import type { ApprovalMemory, Logger } from "@loopwright/core/ports";
+import type { ApprovalMemory, Logger, SessionSummary } from "@loopwright/core/ports";
 import type { Host, HostOptions } from "@loopwright/host";
 import type { Action } from "./action.ts";
+import type { Caller } from "./identity/local-principal.ts";
 import type { HttpLimits, ServerLimits } from "./server-limits.ts";
 import type { StreamDialect } from "./stream-dialect.ts";
 
+/** A scope that a user belongs to, with the roles and labels of the user in it. */
+export type Membership = Pick<Access, "scope" | "roles" | "labels">;
+
 /** The sender of a request, as authentication established it. */
 export interface Principal extends Access {
-  /** May send a system prompt, seeded messages and any model. Default false. */
+  /** May send a system prompt, seeded messages and any model. Default false; never in a scope of `memberships`. */
   readonly trusted?: boolean;
+  /**
+   * Further scopes of the user: a request is in one of them if it names it in `X-Scope`, otherwise in `scope`. `"any"`: a service that may name every
+   * scope. Default: none.
+   */
+  readonly memberships?: readonly Membership[] | "any";
+  /** When the credentials end, in milliseconds since the epoch: requests are refused from then on, and open streams end. Default: never. */
+  readonly expiresAt?: number;
 }
 
-/** The sender of a request; `undefined`: the request is refused with 401. */
-export type Authenticate = (request: Request) => Principal | undefined | Promise<Principal | undefined>;
+/** The sender of a request; `undefined`: the request is refused with 401. It may be asked again with the same request while a stream is open. */
+export type Authenticate = (request: Request, caller: Caller) => Principal | undefined | Promise<Principal | undefined>;
+
+/** Whether a principal may see a session in lists, searches and hints. It gets what the list has, so it need not read the session. */
+export type MaySee = (principal: Principal, session: SessionSummary) => boolean | Promise<boolean>;
+
+/** Sessions of cookies for the page. */
+export interface CookieOptions {
+  /** How long after the sign-in they end, in milliseconds; with the credentials of the sign-in, if these end before. Default 12 hours. */
+  readonly ageMs?: number;
+  /** Whether cookies are sent over TLS alone. Default: for sign-ins from a page that was opened over TLS. */
+  readonly secure?: boolean;
+}
 
 /** The values that a label may have: any, those listed, or those for which a function does not throw an AgentError. */
 export type LabelRule = "any" | readonly string[] | ((value: string, principal: Principal) => void);
@@ -89,6 +111,13 @@ export interface HttpOptions {
   readonly authenticate?: Authenticate;
   /** Asked after `authenticate` for each request and stream, before anything of the session is read. Default: a principal may do everything in its scope. */
   readonly authorize?: Authorize;
+  /**
+   * Asked about each session of a list, a search or a stream of notifications; children are seen with their parent. An error that it throws is logged, and the
+   * session is left out. Default: a principal may see all sessions of its scope.
+   */
+  readonly maySee?: MaySee;
+  /** Lets callers of `authenticate` sign in with a cookie (`POST /api/login`). Default: no cookies. */
+  readonly cookies?: boolean | CookieOptions;
   /** Routes of the application beside the built-in ones, behind the same checks. Default: none. */
   readonly routes?: readonly ExtensionRoute[];
   /**

@@ -76,6 +76,10 @@ const cases: { readonly [id: string]: readonly Case[] } = {
     { path: "/api/sessions/a/schedules/s", method: "PUT", json: { input: "Hi.", everyMs: 60_000 }, asked: [["session.schedule", "a"]] },
   ],
   removeSchedule: [{ path: "/api/sessions/a/schedules/s", method: "DELETE", asked: [["session.schedule", "a"]] }],
+  readAccess: [{ path: "/api/access", asked: [["access.read", undefined]] }],
+  logIn: [{ path: "/api/login", method: "POST", asked: [["access.login", undefined]] }],
+  logOut: [{ path: "/api/logout", method: "POST", asked: [["access.login", undefined]] }],
+  createTicket: [{ path: "/api/tickets", json: { path: "/api/notifications" }, asked: [["ticket.create", undefined]] }],
   uploadFile: [{ path: "/api/files", body: "text", headers: text, asked: [["file.upload", undefined]] }],
   readFile: [{ path: `/api/files/${file}`, asked: [["file.read", undefined]] }],
   notifications: [

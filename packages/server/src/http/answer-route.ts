@@ -1,6 +1,7 @@
 import { AgentError } from "@loopwright/core";
 import { identify } from "../identity/identify.ts";
 import type { Caller } from "../identity/local-principal.ts";
+import { redeemTicket, ticketParameter } from "../identity/stream-ticket.ts";
 import { authorizeRequest } from "../permissions/authorize.ts";
 import { readRequest } from "../request/read-request.ts";
 import type { InProcess, Route } from "../request/route.ts";
@@ -42,7 +43,8 @@ export async function answerRoute(route: Route, matched: MatchedRequest, server:
       message: "The route answers with an event stream, and a HEAD request cannot get one.",
       fix: "Use GET.",
     });
-  const principal = route.access === "public" ? anonymous : await principalOf(matched, server);
+  const { principal, ask } =
+    route.access === "public" ? { principal: anonymous, ask: undefined } : await identityOf(route, matched, server);
   const isCounted = route.access === "principal" && connection.principal === undefined;
   if (isCounted) await server.rates.take(`${principal.scope}/${principal.user}`, route.method !== "GET");
   if (route.isRefusedAtEnd && !server.isReady())
@@ -50,15 +52,35 @@ export async function answerRoute(route: Route, matched: MatchedRequest, server:
   const input = await readRequest(route, { request, params, principal }, server);
   await authorizeRequest(route, { principal, input }, server);
   const { openSink } = connection;
-  return runRoute(route, { request, principal, server, openSink, inProcess: () => connection.inProcess(principal), ...input });
+  const checkAgain = async (): Promise<void> => {
+    const { user, scope } = (await ask?.()) ?? principal;
+    if (user !== principal.user || scope !== principal.scope) throw changed();
+    await authorizeRequest(route, { principal, input }, server);
+  };
+  return runRoute(route, { request, principal, server, openSink, checkAgain, inProcess: () => connection.inProcess(principal), ...input });
 }
 
-async function principalOf({ request, connection }: MatchedRequest, server: ServerContext): Promise<Principal> {
-  if (connection.principal) return connection.principal;
+interface Identity {
+  readonly principal: Principal;
+  /** Authenticates the request once more. Absent: it cannot be, because its credentials count once. */
+  readonly ask?: () => Promise<Principal>;
+}
+
+async function identityOf(route: Route, { request, connection }: MatchedRequest, server: ServerContext): Promise<Identity> {
+  if (connection.principal) return { principal: connection.principal };
   try {
-    return await identify(request, server, connection.caller);
+    const { pathname, searchParams } = new URL(request.url);
+    const ticket = searchParams.get(ticketParameter);
+    if (ticket !== null && hasStream(route)) return { principal: await redeemTicket(ticket, pathname, server) };
+    const ask = (): Promise<Principal> => identify(request, server, connection.caller);
+    return { principal: await ask(), ask };
   } catch (error) {
     await server.rates.take(unauthenticated, false);
     throw error;
   }
 }
+
+/** Whether tickets are for the route: it is read as a stream. */
+const hasStream = ({ method, responses }: Route): boolean => method === "GET" && Object.values(responses).some(({ stream }) => stream);
+
+const changed = (): AgentError => new AgentError("UNAUTHENTICATED", { message: "The credentials lead to another caller now." });

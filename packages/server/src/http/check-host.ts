@@ -1,8 +1,6 @@
 import { AgentError } from "@loopwright/core";
+import { plainHost, requestHost } from "../request/request-host.ts";
 import { isLoopbackAddress } from "./loopback-address.ts";
-
-/** The host without the default port. */
-const plain = (host: string): string => host.toLowerCase().replace(/:(?:80|443)$/, "");
 
 /** `127.0.0.1:80`, `[::1]`, `localhost:4200`, `chat.localhost`. */
 const local = /^(localhost|[a-z0-9-]+\.localhost|127\.[\d.]+|\[::1\])(?::\d{1,5})?$/;
@@ -13,20 +11,15 @@ export function isLoopbackHost(host: string): boolean {
   return name !== undefined && (!name.startsWith("127.") || isLoopbackAddress(name));
 }
 
-/** The host of a request, in the form of the `Origin` header. */
-export function requestHost(request: Request): string {
-  return plain(request.headers.get("Host") ?? new URL(request.url).host);
-}
-
 /**
  * Protects against DNS rebinding, where a page lets its own name point to this machine. @throws AgentError HOST_REFUSED unless the request names
  * loopback or one of `hosts`
  */
 export function checkHost(request: Request, hosts: readonly string[]): void {
-  const allowed = hosts.map(plain);
+  const allowed = hosts.map(plainHost);
   // An adapter may build the URL from an invalid `Host`.
   if (!URL.canParse(request.url)) throw refused();
-  for (const host of [requestHost(request), plain(new URL(request.url).host)]) {
+  for (const host of [requestHost(request), plainHost(new URL(request.url).host)]) {
     if (isLoopbackHost(host) || allowed.includes(host)) continue;
     throw refused();
   }

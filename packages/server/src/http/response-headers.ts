@@ -39,7 +39,7 @@ export function preflightResponse(): Response {
     headers: {
       "Access-Control-Allow-Methods": "GET, HEAD, POST, PUT, PATCH, DELETE",
       "Access-Control-Allow-Headers":
-        "Authorization, Content-Type, Idempotency-Key, If-None-Match, Last-Event-ID, X-File-Name, X-Request-Id",
+        "Authorization, Content-Type, Idempotency-Key, If-None-Match, Last-Event-ID, X-File-Name, X-Request-Id, X-Scope",
       "Access-Control-Max-Age": "600",
     },
   });

@@ -1,4 +1,8 @@
 import type { Route } from "../request/route.ts";
+import { createTicketRoute } from "../routes/access/create-ticket.ts";
+import { logInRoute } from "../routes/access/log-in.ts";
+import { logOutRoute } from "../routes/access/log-out.ts";
+import { readAccessRoute } from "../routes/access/read-access.ts";
 import { listAgentsRoute } from "../routes/agents/list-agents.ts";
 import { listToolsRoute } from "../routes/agents/list-tools.ts";
 import { decideCallRoute } from "../routes/approvals/decide-call.ts";
@@ -60,6 +64,10 @@ export const routeTable: readonly Route[] = [
   readFileRoute,
   notificationsRoute,
   publishNotificationRoute,
+  readAccessRoute,
+  logInRoute,
+  logOutRoute,
+  createTicketRoute,
   listAgentsRoute,
   listToolsRoute,
   healthRoute,

@@ -1,7 +1,7 @@
 import type { Access } from "@loopwright/core";
 import type { Principal } from "../server-options.ts";
 
-/** The access that the log records for a principal, without `trusted`, which only this server uses. */
-export function accessOf({ trusted: _, ...access }: Principal): Access {
-  return access;
+/** The access that the log records for a principal: what concerns the request alone stays here. */
+export function accessOf({ user, scope, roles, labels }: Principal): Access {
+  return { user, scope, ...(roles ? { roles } : {}), ...(labels ? { labels } : {}) };
 }

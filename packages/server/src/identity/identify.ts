@@ -2,7 +2,9 @@ import { AgentError, isAgentError } from "@loopwright/core";
 import { isId } from "@loopwright/core/ports";
 import { redactedCause } from "../redacted-cause.ts";
 import type { ServerContext } from "../server-context.ts";
-import type { Authenticate, HttpOptions, Principal } from "../server-options.ts";
+import type { Authenticate, Principal } from "../server-options.ts";
+import { chooseScope } from "./choose-scope.ts";
+import { cookiePrincipal } from "./cookie-session.ts";
 import { type Caller, localPrincipal } from "./local-principal.ts";
 
 /** Names of query parameters with tokens; capitals, `-` and `_` do not matter. */
@@ -19,11 +21,12 @@ const tokenNames: ReadonlySet<string> = new Set([
 ]);
 
 /** The evidence for the identity of a caller. */
-type IdentityContext = Pick<ServerContext, "clock" | "limits" | "logger"> & { readonly options: HttpOptions };
+type IdentityContext = Pick<ServerContext, "clock" | "limits" | "logger" | "options">;
 
 /**
- * The principal of the request. @throws AgentError UNAUTHENTICATED, FORBIDDEN for a principal without scope, NOT_READY if `authenticate` takes too
- * long, HOOK_FAILED if it throws; an AgentError that it throws is passed on
+ * The principal of the request, in the scope that the request names. @throws AgentError UNAUTHENTICATED, also for credentials that have ended, FORBIDDEN for a
+ * principal without scope or outside the named one, NOT_READY if `authenticate` takes too long, HOOK_FAILED if it throws; an AgentError that it throws is
+ * passed on
  */
 export async function identify(request: Request, server: IdentityContext, caller: Caller): Promise<Principal> {
   const { authenticate, insecure = false } = server.options;
@@ -33,15 +36,23 @@ export async function identify(request: Request, server: IdentityContext, caller
       message: "The address holds a token. Addresses end up in logs and histories.",
       fix: "Send the token as `Authorization: Bearer <token>`, and replace it: it may have been seen.",
     });
-  const principal = authenticate ? await inTime(authenticate, request, server) : localPrincipal(caller, insecure);
+  const known: Authenticate | undefined =
+    authenticate && (async (asked) => (await cookiePrincipal(asked, server)) ?? authenticate(asked, caller));
+  const principal = known ? await inTime(known, { request, caller }, server) : localPrincipal(caller, insecure);
   if (!principal) throw new AgentError("UNAUTHENTICATED", { message: "The request has no token that this server knows." });
   if (typeof principal.scope !== "string" || !isId(principal.scope) || typeof principal.user !== "string" || principal.user === "")
     throw new AgentError("FORBIDDEN", { message: "The caller belongs to no scope.", fix: "Have `authenticate` name a user and a scope." });
-  return principal;
+  if (principal.expiresAt !== undefined && !(principal.expiresAt > server.clock.now()))
+    throw new AgentError("UNAUTHENTICATED", { message: "The credentials of the request have ended.", fix: "Sign in again." });
+  return chooseScope(principal, request);
 }
 
 /** The answer of `authenticate` in time; a late answer is ignored. An error is logged with its cause, without the credentials of the request. */
-function inTime(authenticate: Authenticate, request: Request, { clock, limits, logger }: IdentityContext): Promise<Principal | undefined> {
+function inTime(
+  authenticate: Authenticate,
+  { request, caller }: { readonly request: Request; readonly caller: Caller },
+  { clock, limits, logger }: IdentityContext,
+): Promise<Principal | undefined> {
   const { authenticateMs } = limits;
   return new Promise((resolve, reject) => {
     const cancel = clock.after(authenticateMs, () => {
@@ -49,7 +60,7 @@ function inTime(authenticate: Authenticate, request: Request, { clock, limits, l
       const message = `The server could not authenticate the request within ${authenticateMs} ms.`;
       reject(new AgentError("NOT_READY", { message, fix: "Send the request again.", retryAfterMs: 1_000 }));
     });
-    const known = (async () => authenticate(request))().catch((cause: unknown) => {
+    const known = (async () => authenticate(request, caller))().catch((cause: unknown) => {
       if (isAgentError(cause)) throw cause;
       logger.log("error", "`authenticate` threw an error, so the request was refused.", redactedCause(cause, request));
       throw new AgentError("HOOK_FAILED", {

@@ -19,7 +19,7 @@ export interface HeldSinkOptions {
 
 /** Opens the stream of a request under its slot, which is released if that fails. @throws AgentError STORE_UNAVAILABLE when the request was answered already */
 export function openHeldSink(
-  { openSink, server }: RequestContext,
+  { openSink, server, principal, checkAgain }: RequestContext,
   place: StreamPlace,
   { headers, queueBytes, over = (sink) => sink }: HeldSinkOptions = {},
 ): HeldSink {
@@ -28,7 +28,7 @@ export function openHeldSink(
     const opened = openSink({ status: 200, headers: streamHeaders(headers) });
     const bounds = { streamStallMs: limits.streamStallMs, streamQueueBytes: queueBytes ?? limits.streamQueueBytes };
     const sink = BoundedSink.over(over(opened.sink), { clock, limits: bounds });
-    place.hold(sink);
+    place.hold(sink, { checkAgain, expiresAt: principal.expiresAt });
     return { sink, response: opened.response };
   } catch (error) {
     place.release();

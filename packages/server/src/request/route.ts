@@ -16,6 +16,8 @@ export interface RequestContext<Params = unknown, Query = unknown, Body = unknow
   readonly late: AbortSignal;
   /** For routes that stream. */
   readonly openSink: OpenSink;
+  /** Authenticates and authorizes the request once more. @throws AgentError as for the request itself */
+  readonly checkAgain: () => Promise<void>;
   /** The built-in routes for the same principal, for routes of the application. */
   readonly inProcess: () => InProcess;
 }

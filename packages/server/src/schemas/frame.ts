@@ -2,6 +2,7 @@ import type { Notification } from "@loopwright/core/ports";
 import type { SessionSnapshot } from "@loopwright/core/protocol";
 import { z } from "zod";
 import type { ExecuteComplete } from "../stream/execution-outcome.ts";
+import type { StreamEnded } from "../stream/watch-right.ts";
 import { pendingApproval } from "./approval.ts";
 import { cost, usage } from "./content.ts";
 import { exactly } from "./exactly.ts";
@@ -38,6 +39,7 @@ export type StreamFrame =
   | { readonly type: "session_snapshot"; readonly snapshot: SessionSnapshot }
   | { readonly type: "rest"; readonly sessionId: string }
   | { readonly type: "session_hint"; readonly sessionId: string; readonly seq: number }
+  | StreamEnded
   | { readonly type: "notification"; readonly notification: Notification };
 
 export const streamFrame: z.ZodType<StreamFrame> = exactly<StreamFrame>()(
@@ -47,6 +49,7 @@ export const streamFrame: z.ZodType<StreamFrame> = exactly<StreamFrame>()(
     executeComplete,
     z.object({ type: z.literal("session_snapshot"), snapshot: sessionSnapshot }),
     z.object({ type: z.literal("rest"), sessionId: z.string() }),
+    z.object({ type: z.literal("stream_ended"), reason: z.enum(["credentials_expired", "access_ended"]) }),
     z.object({ type: z.literal("session_hint"), sessionId: z.string(), seq: z.int() }),
     z.object({ type: z.literal("notification"), notification }),
   ]),

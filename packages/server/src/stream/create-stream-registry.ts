@@ -1,9 +1,11 @@
 import { AgentError } from "@loopwright/core";
+import type { Clock } from "@loopwright/core/ports";
 import type { HttpLimits } from "../server-limits.ts";
 import type { Principal } from "../server-options.ts";
 import type { EventSink } from "./event-sink.ts";
 import { createStreamKeepAlive, type KeepAliveParts, type StreamKeepAlive } from "./stream-keep-alive.ts";
-import type { StreamPlace, StreamRegistry } from "./stream-registry.ts";
+import type { StreamPlace, StreamRegistry, StreamRight } from "./stream-registry.ts";
+import { watchRight } from "./watch-right.ts";
 
 export function createStreamRegistry(limits: HttpLimits, parts: KeepAliveParts): StreamRegistry {
   return new OpenStreams(limits, parts);
@@ -12,6 +14,7 @@ export function createStreamRegistry(limits: HttpLimits, parts: KeepAliveParts):
 class OpenStreams implements StreamRegistry {
   readonly #limits: HttpLimits;
   readonly #alive: StreamKeepAlive;
+  readonly #clock: Clock;
   /** Slots taken, by principal and by scope. */
   readonly #counts = new Map<string, number>();
   #total = 0;
@@ -19,6 +22,7 @@ class OpenStreams implements StreamRegistry {
 
   constructor(limits: HttpLimits, parts: KeepAliveParts) {
     this.#limits = limits;
+    this.#clock = parts.clock;
     this.#alive = createStreamKeepAlive(limits, parts);
   }
 
@@ -43,7 +47,7 @@ class OpenStreams implements StreamRegistry {
       isTaken = false;
       this.#count([own, all], -1);
     };
-    return { release, hold: (sink) => this.#hold(sink, release) };
+    return { release, hold: (sink, right) => this.#hold(sink, release, right) };
   }
 
   close(): void {
@@ -60,10 +64,14 @@ class OpenStreams implements StreamRegistry {
     }
   }
 
-  #hold(sink: EventSink, release: () => void): void {
+  #hold(sink: EventSink, release: () => void, right: StreamRight | undefined): void {
     sink.onClose(release);
-    if (this.#isClosed) sink.end();
-    else this.#alive.keep(sink);
+    if (this.#isClosed) {
+      sink.end();
+      return;
+    }
+    this.#alive.keep(sink);
+    if (right) watchRight(sink, right, { clock: this.#clock, checkMs: this.#limits.streamCheckMs });
   }
 }
 

@@ -1,10 +1,18 @@
 import type { Principal } from "../server-options.ts";
 import type { EventSink } from "./event-sink.ts";
 
+/** What a stream may be kept open by. */
+export interface StreamRight {
+  /** When the credentials of its reader end. */
+  readonly expiresAt?: number | undefined;
+  /** Rejects when its reader may not read it any more. */
+  checkAgain(): Promise<void>;
+}
+
 /** A slot for one event stream. It counts towards the limits until it is released. */
 export interface StreamPlace {
-  /** Assigns the opened stream to the slot: it gets pings, is ended at its maximum age, and releases the slot when it closes. */
-  hold(sink: EventSink): void;
+  /** Assigns the opened stream to the slot: it gets pings, is ended at its maximum age and with the right of its reader, and releases the slot when it closes. */
+  hold(sink: EventSink, right?: StreamRight): void;
   /** Releases the slot if no sink was opened. Idempotent. */
   release(): void;
 }

@@ -35,8 +35,9 @@ export const readFileRoute: Route<FileParams> = {
       "Content-Length": String(found.bytes.byteLength),
       "Content-Disposition": shown.has(mediaType) ? "inline" : "attachment",
       "Content-Security-Policy": "sandbox; default-src 'none'",
-      // The name is a digest of the content and its type.
+      // The name is a digest of the content and its type. A browser that was another caller, or in another scope, asks again.
       "Cache-Control": "private, max-age=31536000, immutable",
+      Vary: "Authorization, Cookie, X-Scope",
     };
     if (request.method === "HEAD") return new Response(null, { headers });
     const onEnd = server.files.take(principal, found.bytes.byteLength);

@@ -1,0 +1,111 @@
+/*
+ * Owns: sessions of the page by cookie: begun with the credentials of a caller, kept in the store, ended by sign-out or by time.
+ * Does not own: who the caller is at the sign-in (`authenticate`), the pages of other origins (`http/check-origin.ts`).
+ * Invariants
+ *  C1 no script of the page reads the cookie (`HttpOnly`), and pages of other sites cannot send it (`SameSite=Strict`);
+ *  C2 a request that changes something counts only if the browser says that this server's own page sent it;
+ *  C3 each sign-in has a new secret; one that is signed in again takes the place of the old one, and does not last longer.
+ */
+import { AgentError } from "@loopwright/core";
+import { requestHost } from "../request/request-host.ts";
+import type { ServerContext } from "../server-context.ts";
+import type { CookieOptions, HttpOptions, Principal } from "../server-options.ts";
+import { keepPrincipal, placeOfSecret, readKept, type SecretPlace, writeKept } from "./kept-principal.ts";
+
+type CookieContext = Pick<ServerContext, "clock" | "options">;
+
+const defaultAgeMs = 12 * 3_600_000;
+/** Requests that are under way with the cookie before still count for so long. */
+const graceMs = 30_000;
+
+const optionsOf = ({ cookies }: HttpOptions): CookieOptions | undefined =>
+  cookies === undefined || cookies === false ? undefined : cookies === true ? {} : cookies;
+
+/** Whether the server has sessions of cookies. */
+export const hasCookies = (options: HttpOptions): boolean => optionsOf(options) !== undefined;
+
+/** Browsers do not part cookies by port, so that the name does. With the prefix they take it only over TLS, and from this host alone. */
+const nameFor = (request: Request, isSecure: boolean): string => {
+  const port = /:(\d+)$/.exec(requestHost(request))?.[1];
+  return `${isSecure ? "__Host-" : ""}loopwright${port === undefined ? "" : `-${port}`}`;
+};
+
+/** The secret in the cookies of a request. */
+function secretIn(request: Request): string | undefined {
+  const names = new Set([nameFor(request, true), nameFor(request, false)]);
+  const pairs = (request.headers.get("Cookie") ?? "").split(";").map((pair) => pair.trim().split("=", 2));
+  // The name that only TLS can set comes first.
+  const found = pairs
+    .filter(([name = ""]) => names.has(name))
+    .sort(([a = ""], [b = ""]) => Number(b.startsWith("_")) - Number(a.startsWith("_")));
+  return found[0]?.[1];
+}
+
+/**
+ * The principal of the cookie of a request; `undefined`: it has none that counts. A request with `Authorization` speaks for itself.
+ * @throws AgentError ORIGIN_REFUSED for a cookie that another page may have sent, STORE_*
+ */
+export async function cookiePrincipal(request: Request, server: CookieContext): Promise<Principal | undefined> {
+  if (!hasCookies(server.options) || request.headers.has("Authorization")) return undefined;
+  const place = await placeIn(request, server);
+  if (!place) return undefined;
+  if (!isOwnPage(request))
+    throw new AgentError("ORIGIN_REFUSED", {
+      message: "A cookie counts only for requests that this server's own page sends.",
+      fix: "Send `Authorization: Bearer <token>` from programs and from other pages.",
+    });
+  const kept = await readKept(server.options.store.blobs, place);
+  if (!kept || (kept.replacedAt ?? Number.POSITIVE_INFINITY) + graceMs <= server.clock.now()) return undefined;
+  return { ...kept.principal, expiresAt: place.endsAt };
+}
+
+async function placeIn(request: Request, { clock }: CookieContext): Promise<SecretPlace | undefined> {
+  const secret = secretIn(request);
+  return secret === undefined ? undefined : placeOfSecret("login", secret, clock.now());
+}
+
+const isSafe = (method: string): boolean => method === "GET" || method === "HEAD";
+
+/** By what browsers say of the sender, which scripts cannot change. A read may come without both headers: its answer is for its sender alone. */
+function isOwnPage(request: Request): boolean {
+  const site = request.headers.get("Sec-Fetch-Site");
+  const origin = request.headers.get("Origin");
+  if (site !== null && site !== "same-origin" && !(site === "none" && isSafe(request.method))) return false;
+  if (origin !== null) return URL.canParse(origin) && new URL(origin).host === requestHost(request);
+  return isSafe(request.method) || site === "same-origin";
+}
+
+/** Begins a session for the principal; `Set-Cookie`, and its end. A session that the request came with is replaced. @throws AgentError STORE_* */
+export async function beginCookieSession(
+  request: Request,
+  principal: Principal,
+  server: CookieContext,
+): Promise<{ readonly cookie: string; readonly expiresAt: number }> {
+  const { blobs } = server.options.store;
+  const now = server.clock.now();
+  const { ageMs = defaultAgeMs } = optionsOf(server.options) ?? {};
+  const expiresAt = Math.min(now + ageMs, principal.expiresAt ?? Number.POSITIVE_INFINITY);
+  const secret = await keepPrincipal(blobs, "login", { kept: { principal }, endsAt: expiresAt, now });
+  const before = await placeIn(request, server);
+  const kept = before ? await readKept(blobs, before) : undefined;
+  if (before && kept) await writeKept(blobs, before, { ...kept, replacedAt: kept.replacedAt ?? now });
+  return { cookie: cookieText(request, server, { secret, ageMs: expiresAt - now }), expiresAt };
+}
+
+/** Ends the session that the request came with; `Set-Cookie` that removes the cookie. @throws AgentError STORE_* */
+export async function endCookieSession(request: Request, server: CookieContext): Promise<string> {
+  const place = await placeIn(request, server);
+  if (place) await server.options.store.blobs.remove(place.scope, place.key);
+  return cookieText(request, server, { secret: "", ageMs: 0 });
+}
+
+function cookieText(
+  request: Request,
+  { options }: CookieContext,
+  { secret, ageMs }: { readonly secret: string; readonly ageMs: number },
+): string {
+  const isOverTls = new URL(request.url).protocol === "https:" || (request.headers.get("Origin")?.startsWith("https:") ?? false);
+  const isSecure = optionsOf(options)?.secure ?? isOverTls;
+  const name = nameFor(request, isSecure);
+  return `${name}=${secret}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${Math.floor(ageMs / 1_000)}${isSecure ? "; Secure" : ""}`;
+}

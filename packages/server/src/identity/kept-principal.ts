@@ -1,0 +1,93 @@
+/*
+ * Owns: principals that are kept for a secret: sessions of cookies, and tickets of streams. They lie in the blobs of their scope, so that every node knows them.
+ * Does not own: who may have a secret, and how long it counts.
+ * Invariants
+ *  K1 the store has a digest of a secret, never the secret: who reads the store cannot use it;
+ *  K2 a secret names its scope and its end, so that an expired or invented one costs at most one read;
+ *  K3 what has expired is removed by those that come after it.
+ */
+import { isId, type SessionStore } from "@loopwright/core/ports";
+import type { Principal } from "../server-options.ts";
+
+type Blobs = SessionStore["blobs"];
+
+/** What is kept under a secret. */
+export interface KeptPrincipal {
+  readonly principal: Principal;
+  /** The one path of a ticket. */
+  readonly path?: string;
+  /** It ends before its secret does: another one has taken its place. */
+  readonly replacedAt?: number;
+}
+
+/** Where a secret leads. */
+export interface SecretPlace {
+  readonly scope: string;
+  readonly key: string;
+  readonly endsAt: number;
+}
+
+export type SecretKind = "ticket" | "login";
+
+const secretBytes = 32;
+/** Expired ones that each new one removes: more than come in, so that they end. */
+const removedAtOnce = 4;
+const pattern = /^([a-z0-9][a-z0-9_-]{0,63})\.([0-9a-z]{8,9})\.([A-Za-z0-9_-]{43})$/;
+
+const hex = (bytes: Uint8Array): string => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+const digestOf = async (text: string): Promise<string> =>
+  hex(new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text))));
+
+/** The place of a secret; `undefined`: it cannot be one, or its time is over. */
+export async function placeOfSecret(kind: SecretKind, secret: string, now: number): Promise<SecretPlace | undefined> {
+  const [, scope = "", end = ""] = pattern.exec(secret) ?? [];
+  const endsAt = Number.parseInt(end, 36);
+  if (!isId(scope) || !(endsAt > now)) return undefined;
+  return { scope, endsAt, key: keyOf(kind, endsAt, await digestOf(secret)) };
+}
+
+/** In the order of their ends, so that a list begins with those that are over. */
+const keyOf = (kind: SecretKind, endsAt: number, digest: string): string => `${kind}-${String(endsAt).padStart(15, "0")}-${digest}`;
+
+/** Keeps a principal until `endsAt`, and returns the secret for it. @throws AgentError STORE_* */
+export async function keepPrincipal(
+  blobs: Blobs,
+  kind: SecretKind,
+  { kept, endsAt, now }: { readonly kept: KeptPrincipal; readonly endsAt: number; readonly now: number },
+): Promise<string> {
+  const { scope } = kept.principal;
+  const random = crypto.getRandomValues(new Uint8Array(secretBytes));
+  const text = btoa(String.fromCharCode(...random))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replaceAll("=", "");
+  const secret = `${scope}.${endsAt.toString(36)}.${text}`;
+  await writeKept(blobs, { scope, key: keyOf(kind, endsAt, await digestOf(secret)) }, kept);
+  // Not awaited, because a failed removal is repeated with the next secret.
+  removeExpired(blobs, { kind, scope, now }).catch(() => {});
+  return secret;
+}
+
+/** Writes what is kept at a place anew. @throws AgentError STORE_* */
+export async function writeKept(blobs: Blobs, { scope, key }: Pick<SecretPlace, "scope" | "key">, kept: KeptPrincipal): Promise<void> {
+  await blobs.put(scope, key, { bytes: new TextEncoder().encode(JSON.stringify(kept)), mediaType: "application/json" });
+}
+
+/** @throws AgentError STORE_* */
+export async function readKept(blobs: Blobs, { scope, key }: SecretPlace): Promise<KeptPrincipal | undefined> {
+  const blob = await blobs.get(scope, key);
+  if (!blob) return undefined;
+  const kept = JSON.parse(new TextDecoder().decode(blob.bytes)) as KeptPrincipal;
+  return kept.principal.scope === scope ? kept : undefined;
+}
+
+/** Removes the oldest ones whose time is over. Resolves with their number. */
+async function removeExpired(
+  blobs: Blobs,
+  { kind, scope, now }: { readonly kind: SecretKind; readonly scope: string; readonly now: number },
+): Promise<number> {
+  const keys = await blobs.list(scope, { prefix: `${kind}-`, limit: removedAtOnce });
+  const expired = keys.filter((key) => Number(key.split("-")[1]) <= now);
+  await Promise.all(expired.map((key) => blobs.remove(scope, key)));
+  return expired.length;
+}

@@ -1,0 +1,36 @@
+import { z } from "zod";
+import { exactly } from "./exactly.ts";
+import { listOf } from "./json.ts";
+
+/** The caller, as the server knows it. */
+export interface CallerAccess {
+  readonly user: string;
+  readonly scope: string;
+  readonly roles?: readonly string[];
+  /** The scopes that `X-Scope` may name, the current one first. */
+  readonly scopes: readonly string[];
+  /** When the credentials end. */
+  readonly expiresAt?: number;
+  /** Whether the server has sessions of cookies. */
+  readonly cookies: boolean;
+}
+
+/** The caller, as the server knows it. */
+export const callerAccess: z.ZodType<CallerAccess> = exactly<CallerAccess>()(
+  z.object({
+    user: z.string(),
+    scope: z.string(),
+    roles: listOf(z.string()).exactOptional(),
+    scopes: listOf(z.string()),
+    expiresAt: z.number().exactOptional(),
+    cookies: z.boolean(),
+  }),
+);
+
+/** A ticket for a stream. */
+export interface TicketAnswer {
+  readonly ticket: string;
+  readonly expiresAt: number;
+}
+
+export const ticketAnswer: z.ZodType<TicketAnswer> = exactly<TicketAnswer>()(z.object({ ticket: z.string(), expiresAt: z.number() }));
