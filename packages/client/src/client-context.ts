@@ -5,6 +5,8 @@ export interface ClientOptions {
   readonly url: string;
   /** Sent as `Authorization: Bearer`. A function is asked before each request. */
   readonly token?: string | (() => string | Promise<string>);
+  /** The team that requests are in, of those that the caller belongs to. Default: the first one of the caller. */
+  readonly scope?: string | undefined;
   readonly headers?: { readonly [name: string]: string };
   /** Default: the platform's. A server in the same process: `(request) => server.fetch(request, { remoteAddress: "127.0.0.1" })`. */
   readonly fetch?: (request: Request) => Promise<Response>;
@@ -14,8 +16,9 @@ export interface ClientOptions {
 }
 
 /** What every part of a client works with. */
-export interface ClientContext extends Required<Omit<ClientOptions, "token" | "headers">> {
+export interface ClientContext extends Required<Omit<ClientOptions, "token" | "scope" | "headers">> {
   readonly token: ClientOptions["token"];
+  readonly scope: ClientOptions["scope"];
   readonly headers: ClientOptions["headers"];
 }
 

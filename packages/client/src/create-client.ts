@@ -37,6 +37,19 @@ export interface UploadedFile {
   readonly name?: string;
 }
 
+/** The caller, as the server knows it. */
+export interface CallerAccess {
+  readonly user: string;
+  readonly scope: string;
+  readonly roles?: readonly string[];
+  /** The teams that `scope` of a client may name, the current one first. */
+  readonly scopes: readonly string[];
+  /** When the credentials end, in milliseconds since the epoch. Absent: never. */
+  readonly expiresAt?: number;
+  /** Whether the server has sessions by cookie. */
+  readonly cookies: boolean;
+}
+
 /** A server of Loopwright, as its callers use it. */
 export interface LoopwrightClient {
   /**
@@ -55,6 +68,14 @@ export interface LoopwrightClient {
   uploadFile(file: Blob, name?: string, options?: RequestOptions): Promise<UploadedFile>;
   /** Where a kept file can be read. */
   fileUrl(blob: string): string;
+  /** @throws AgentError UNAUTHENTICATED */
+  access(options?: RequestOptions): Promise<CallerAccess>;
+  /** Exchanges the client's token for a cookie of the browser, so that no script has to keep it; with a cookie, for another one. @throws AgentError ROUTE_NOT_FOUND where the server has no cookies */
+  login(options?: RequestOptions): Promise<CallerAccess>;
+  /** Ends the session of the cookie. */
+  logout(options?: RequestOptions): Promise<void>;
+  /** A ticket for one stream at a path of the server, for readers that cannot send headers: `?ticket=`, once. */
+  ticket(path: string, options?: RequestOptions): Promise<{ readonly ticket: string; readonly expiresAt: number }>;
   agents(options?: RequestOptions): Promise<{ readonly agents: readonly AgentCard[]; readonly default: string }>;
   /** Of the default agent, or of the one named. */
   tools(options?: RequestOptions & { readonly agent?: string }): Promise<readonly ToolCard[]>;
@@ -65,6 +86,7 @@ export function createClient(options: ClientOptions): LoopwrightClient {
   const client: ClientContext = {
     url: options.url.replace(/\/+$/, ""),
     token: options.token,
+    scope: options.scope,
     headers: options.headers,
     fetch: options.fetch ?? platformFetch,
     clock: options.clock ?? platformClock,
@@ -87,6 +109,10 @@ export function createClient(options: ClientOptions): LoopwrightClient {
       return requestJson(client, { path: "/api/files", bytes: file, headers, signal });
     },
     fileUrl: (blob) => `${client.url}/api/files/${encodeURIComponent(blob)}`,
+    access: ({ signal } = {}) => requestJson(client, { path: "/api/access", signal }),
+    login: ({ signal } = {}) => requestJson(client, { method: "POST", path: "/api/login", signal }),
+    logout: async ({ signal } = {}) => void (await sendRequest(client, { method: "POST", path: "/api/logout", signal })),
+    ticket: (path, { signal } = {}) => requestJson(client, { path: "/api/tickets", json: { path }, signal }),
     agents: ({ signal } = {}) => requestJson(client, { path: "/api/agents", signal }),
     async tools({ agent, signal } = {}) {
       const path = `/api/tools${agent === undefined ? "" : `?agent=${encodeURIComponent(agent)}`}`;

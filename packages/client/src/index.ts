@@ -1,6 +1,13 @@
 export type { ApprovalRequests } from "./approval-requests.ts";
 export type { ClientOptions } from "./client-context.ts";
-export { type AgentCard, createClient, type LoopwrightClient, type ToolCard, type UploadedFile } from "./create-client.ts";
+export {
+  type AgentCard,
+  type CallerAccess,
+  createClient,
+  type LoopwrightClient,
+  type ToolCard,
+  type UploadedFile,
+} from "./create-client.ts";
 export type { ClientExecuteOptions } from "./execute/remote-execution.ts";
 export type { ClientClock } from "./platform.ts";
 export type {

@@ -24,6 +24,7 @@ export async function sendRequest(client: ClientContext, request: WireRequest): 
   const headers = new Headers(client.headers);
   const token = typeof client.token === "function" ? await client.token() : client.token;
   if (token !== undefined) headers.set("Authorization", `Bearer ${token}`);
+  if (client.scope !== undefined) headers.set("X-Scope", client.scope);
   if (json !== undefined) headers.set("Content-Type", "application/json");
   for (const [name, value] of Object.entries(request.headers ?? {})) if (value !== undefined) headers.set(name, value);
   const body = json === undefined ? bytes : JSON.stringify(json);

@@ -16,6 +16,7 @@ import type {
   SessionSchedule,
   SessionSnapshot,
   SessionSummary,
+  Sharing,
   SubmitOptions,
   ToolResultMessage,
 } from "@loopwright/core/protocol";
@@ -123,6 +124,8 @@ export interface SessionRequests {
     },
     options?: RequestOptions,
   ): Promise<SessionSnapshot>;
+  /** Says what other users of the scope may do in a session, in place of what was said before. `{}`: nothing. */
+  share(sessionId: string, sharing: Sharing, options?: RequestOptions): Promise<SessionSnapshot>;
   /** Puts a session under a legal hold: until it is lifted, neither a request nor its retention erases it. */
   hold(sessionId: string, options?: RequestOptions & { readonly reason?: string }): Promise<SessionSnapshot>;
   /** Lifts the legal hold of a session. */
@@ -203,6 +206,7 @@ export function createSessionRequests(client: ClientContext): SessionRequests {
       return { fileName: decodeURIComponent(name), mediaType: headers.get("Content-Type") ?? "", text };
     },
     change: (id, change, { signal } = {}) => json({ method: "PATCH", path: pathOf(id), json: change, signal }),
+    share: (id, sharing, { signal } = {}) => requestSurely(client, { method: "PUT", path: `${pathOf(id)}/sharing`, json: sharing, signal }),
     hold: (id, { signal, reason } = {}) => requestSurely(client, { method: "PUT", path: `${pathOf(id)}/hold`, json: { reason }, signal }),
     releaseHold: (id, { signal } = {}) => requestSurely(client, { method: "DELETE", path: `${pathOf(id)}/hold`, signal }),
     moveHead: (id, head, { signal } = {}) => json({ method: "PATCH", path: pathOf(id), json: { head }, signal }),

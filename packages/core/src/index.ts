@@ -79,6 +79,8 @@ export type {
   RunOptions,
   RunStatus,
   ScheduledInput,
+  Sharing,
+  SharingRole,
   Spending,
   Timings,
   Verdict,

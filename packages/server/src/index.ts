@@ -6,6 +6,7 @@ export { createHealthServer, type HealthServerOptions } from "./create-health-se
 export { createServer } from "./create-server.ts";
 export { bearerTokens } from "./identity/bearer-tokens.ts";
 export type { Caller } from "./identity/local-principal.ts";
+export { type AccessPolicyOptions, accessPolicy, type PolicyIndex } from "./permissions/access-policy.ts";
 export type { ServerEnv } from "./request/server-env.ts";
 export { sessionFile } from "./routes/sessions/export-session.ts";
 export { transcriptMarkdown } from "./routes/sessions/transcript-markdown.ts";

@@ -44,6 +44,7 @@ const cases: { readonly [id: string]: readonly Case[] } = {
   readSession: [{ path: "/api/sessions/a", asked: [["session.read", "a"]] }],
   changeSession: [{ path: "/api/sessions/a", method: "PATCH", json: { title: "x" }, asked: [["session.change", "a"]] }],
   removeSession: [{ path: "/api/sessions/gone", method: "DELETE", asked: [["session.remove", "gone"]] }],
+  shareSession: [{ path: "/api/sessions/a/sharing", method: "PUT", json: { scope: "viewer" }, asked: [["session.share", "a"]] }],
   submitMessage: [
     { path: "/api/sessions/a/messages", json: { message: "Hi." }, asked: [["session.send", "a"]] },
     { path: "/api/sessions/a/messages", json: { input: result }, asked: [["session.answer", "a"]] },
@@ -128,11 +129,15 @@ describe("`authorize`", () => {
 
   it.each(all)("refuses with 404 where the caller may not know of the session, else with 403: %s", async (_, { asked, path, ...sent }) => {
     const [action, session] = asked[0] ?? [];
+    // Execute answers about a session that does not exist that it needs a context.
+    const isContextAsked = path === "/api/agent/execute" && !Object.hasOwn(sent.json as object, "context");
     const hidden = await serverThat(() => false);
     const isAboutOne = session !== undefined && action !== "session.create";
     expect(await hidden.refused(path, sent)).toMatchObject(
       isAboutOne
-        ? { status: 404, code: "SESSION_NOT_FOUND" }
+        ? isContextAsked
+          ? { status: 400, code: "INPUT_INVALID" }
+          : { status: 404, code: "SESSION_NOT_FOUND" }
         : { status: 403, code: "FORBIDDEN", detail: expect.stringContaining(`\`${action}\``) },
     );
     const reader = await serverThat((_principal, what) => what === "session.read" && action !== "session.read");
@@ -151,6 +156,13 @@ describe("`authorize`", () => {
     for (const end of ["", "/runs/r", "/events"])
       expect(await notified(`/api/sessions/a${end}`)).toBe(await notified(`/api/sessions/none${end}`));
     expect(await notified("/api/agent/session/a")).toBe(await notified("/api/agent/session/none"));
+    const executed = async (sessionId: string, headers = {}): Promise<string> => {
+      const { headers: _, ...problem } = await refused("/api/agent/execute", { json: { sessionId, input: "Hi." }, headers });
+      return JSON.stringify(problem).replaceAll("`a`", "`none`");
+    };
+    expect(await executed("a")).toBe(await executed("none"));
+    const resumed = { "Last-Event-ID": "1.0" };
+    expect(await executed("a", resumed)).toBe(await executed("none", resumed));
   });
 
   it("lets nothing happen that it refuses", async () => {

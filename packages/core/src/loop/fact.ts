@@ -14,6 +14,8 @@ export type {
   Retention,
   RunBudget,
   RunOptions,
+  Sharing,
+  SharingRole,
   Verdict,
 } from "./facts/parties.ts";
 export type { Decision, RoutedCall, RunStatus, Timings } from "./facts/run-facts.ts";

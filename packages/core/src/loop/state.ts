@@ -20,6 +20,7 @@ import type {
   RunOptions,
   RunStatus,
   ScheduledInput,
+  Sharing,
   WaitingCall,
 } from "./fact.ts";
 import type { CallRoute, RunLimits, ToolPolicies } from "./policy.ts";
@@ -279,6 +280,7 @@ export interface State {
   readonly keyId?: string;
   readonly policy?: JsonObject;
   readonly retention?: Retention;
+  readonly sharing?: Sharing;
   /** A legal hold: the session must not be erased. */
   readonly hold?: { readonly reason?: string; readonly by?: string; readonly at: number };
   readonly schedules?: readonly Schedule[];

@@ -1,4 +1,4 @@
-import type { RunStatus } from "../loop/fact.ts";
+import type { RunStatus, Sharing } from "../loop/fact.ts";
 import type { SessionStatus, WaitingReason } from "../loop/state.ts";
 import type { Json } from "../message/json.ts";
 import type { Cost, Usage } from "../message/usage.ts";
@@ -28,6 +28,7 @@ export interface SessionSummary {
   readonly lastSeq: number;
   readonly messageCount: number;
   readonly participants?: readonly string[];
+  readonly sharing?: Sharing;
   readonly usage?: Usage;
   readonly cost?: Cost;
   readonly metadata?: { readonly [key: string]: Json };

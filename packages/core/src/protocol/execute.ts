@@ -8,7 +8,7 @@ import type {
   PendingToolCall,
   SessionEvent,
 } from "../loop/event.ts";
-import type { Access, InputMode, Labels, Retention, RunOptions, RunStatus } from "../loop/fact.ts";
+import type { Access, InputMode, Labels, Retention, RunOptions, RunStatus, Sharing } from "../loop/fact.ts";
 import type { Json, JsonObject } from "../message/json.ts";
 import type { Message, MessageId, StopReason } from "../message/message.ts";
 import type { Cost, Usage } from "../message/usage.ts";
@@ -229,14 +229,15 @@ export interface AgentSession<Output = unknown> {
   unschedule(name: string, options?: { readonly by?: string }): Promise<boolean>;
   /**
    * `retention.keepMs`: the session is erased that long after its last fact, by the sweep of a worker, unless it is under a hold; `{}` keeps it for
-   * ever, which is the default. At least 1,000. `forget`: the keys of the calls whose decisions are no longer remembered.
-   * @throws AgentError INPUT_INVALID, SESSION_CLOSED
+   * ever, which is the default. At least 1,000. `forget`: the keys of the calls whose decisions are no longer remembered. `sharing` replaces the one
+   * before. @throws AgentError INPUT_INVALID, SESSION_CLOSED
    */
   change(change: {
     readonly title?: string;
     readonly metadata?: JsonObject;
     readonly retention?: Retention;
     readonly forget?: readonly string[];
+    readonly sharing?: Sharing;
   }): Promise<void>;
   /** Puts the session under a legal hold: until it is lifted, nothing erases it. False if it was held for this reason. @throws AgentError INPUT_INVALID, SESSION_CLOSED */
   hold(options?: { readonly reason?: string; readonly by?: string }): Promise<boolean>;

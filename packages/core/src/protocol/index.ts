@@ -24,6 +24,8 @@ export type {
   Retention,
   RunOptions,
   RunStatus,
+  Sharing,
+  SharingRole,
   Timings,
   Verdict,
 } from "../loop/fact.ts";

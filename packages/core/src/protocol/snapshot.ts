@@ -1,6 +1,6 @@
 import type { Failure } from "../errors.ts";
 import type { PendingApproval, PendingToolCall, WaitingAgent } from "../loop/event.ts";
-import type { InputMode, RememberedDecision, Retention, RunStatus } from "../loop/fact.ts";
+import type { InputMode, RememberedDecision, Retention, RunStatus, Sharing } from "../loop/fact.ts";
 import type { SessionStatus, WaitingReason } from "../loop/state.ts";
 import type { JsonObject } from "../message/json.ts";
 import type { Message, MessageId, UserMessage } from "../message/message.ts";
@@ -83,6 +83,8 @@ export interface SessionSnapshot {
   readonly participants?: readonly string[];
   /** How long it is kept after its last fact. Absent: for ever. */
   readonly retention?: Retention;
+  /** Absent: it was never shared. */
+  readonly sharing?: Sharing;
   /** The legal hold that keeps it from being erased. */
   readonly hold?: { readonly reason?: string; readonly by?: string; readonly at: number };
   /** Decisions that hold for later calls of the session, the newest last. */

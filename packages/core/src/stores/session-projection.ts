@@ -107,6 +107,7 @@ function applyToSession({ summary }: Draft, fact: Fact): void {
       return;
     case "session.changed":
       nameSession(summary, fact);
+      if (fact.sharing) summary.sharing = fact.sharing;
       return;
     case "session.closed":
       summary.status = "closed";

@@ -50,12 +50,12 @@ export async function answerRoute(route: Route, matched: MatchedRequest, server:
   if (route.isRefusedAtEnd && !server.isReady())
     throw new AgentError("NOT_READY", { message: "The server is shutting down.", retryAfterMs: 2_000 });
   const input = await readRequest(route, { request, params, principal }, server);
-  await authorizeRequest(route, { principal, input }, server);
+  await authorizeRequest(route, { principal, input, request }, server);
   const { openSink } = connection;
   const checkAgain = async (): Promise<void> => {
     const { user, scope } = (await ask?.()) ?? principal;
     if (user !== principal.user || scope !== principal.scope) throw changed();
-    await authorizeRequest(route, { principal, input }, server);
+    await authorizeRequest(route, { principal, input, request }, server);
   };
   return runRoute(route, { request, principal, server, openSink, checkAgain, inProcess: () => connection.inProcess(principal), ...input });
 }

@@ -34,6 +34,7 @@ import { listSessionsRoute } from "../routes/sessions/list-sessions.ts";
 import { readConversationRoute } from "../routes/sessions/read-conversation.ts";
 import { readSessionRoute } from "../routes/sessions/read-session.ts";
 import { removeSessionRoute } from "../routes/sessions/remove-session.ts";
+import { shareSessionRoute } from "../routes/sessions/share-session.ts";
 
 /** Every route of the server: what is answered, what is checked and the content of `/openapi.json` come from here. */
 export const routeTable: readonly Route[] = [
@@ -46,6 +47,7 @@ export const routeTable: readonly Route[] = [
   forkSessionRoute,
   changeSessionRoute,
   removeSessionRoute,
+  shareSessionRoute,
   holdSessionRoute,
   releaseHoldRoute,
   submitMessageRoute,

@@ -12,16 +12,17 @@ type AuthorizeContext = Pick<ServerContext, "options" | "clock" | "limits" | "lo
 /** Passes if the caller may perform all actions of the request. @throws AgentError as `authorize` */
 export async function authorizeRequest(
   route: Route,
-  { principal, input }: { readonly principal: Principal; readonly input: RequestInput },
+  { principal, input, request }: { readonly principal: Principal; readonly input: RequestInput; readonly request: Request },
   server: AuthorizeContext,
 ): Promise<void> {
   if (!server.options.authorize || route.action === undefined) return;
-  for (const intent of intentsOf(route.action, input)) await authorize(principal, { ...intent, notFound: route.notFound }, server);
+  for (const intent of intentsOf(route.action, input))
+    await authorize(principal, { ...intent, absent: () => route.absent?.(input, request) }, server);
 }
 
 export interface AskedIntent extends Intent {
-  /** The message of the route for a session that does not exist. */
-  readonly notFound?: string | undefined;
+  /** The error of the route for a session that does not exist. */
+  readonly absent?: () => AgentError | undefined;
 }
 
 /**
@@ -29,14 +30,10 @@ export interface AskedIntent extends Intent {
  * answered like those on a session that does not exist.
  * @throws AgentError FORBIDDEN, SESSION_NOT_FOUND, NOT_READY when `authorize` takes too long, HOOK_FAILED when it throws
  */
-export async function authorize(
-  principal: Principal,
-  { action, session, notFound = noSession(session) }: AskedIntent,
-  server: AuthorizeContext,
-): Promise<void> {
+export async function authorize(principal: Principal, { action, session, absent }: AskedIntent, server: AuthorizeContext): Promise<void> {
   if (!server.options.authorize || (await isPermitted(principal, { action, session }, server))) return;
   const mayKnow = session === undefined || action === "session.create" || (await mayRead(principal, { action, session }, server));
-  if (!mayKnow) throw new AgentError("SESSION_NOT_FOUND", { message: notFound });
+  if (!mayKnow) throw absent?.() ?? new AgentError("SESSION_NOT_FOUND", { message: noSession(session) });
   throw new AgentError("FORBIDDEN", {
     message: `The caller may not do \`${action}\`${session === undefined ? " here" : ` in the session \`${session}\``}.`,
     fix: "Ask the operator of the server for the permission.",

@@ -1,3 +1,4 @@
+import type { AgentError } from "@loopwright/core";
 import type { z } from "zod";
 import type { Action } from "../action.ts";
 import type { ServerContext } from "../server-context.ts";
@@ -46,8 +47,8 @@ export interface Route<Params = unknown, Query = unknown, Body = unknown> {
   readonly access: "public" | "principal";
   /** What `authorize` is asked; `permissions/intents-of.ts` finds the session. Public routes have none. */
   readonly action?: Action;
-  /** `detail` of the problem about a session that does not exist. */
-  readonly notFound?: string;
+  /** The error of the route about a session that does not exist. Default: SESSION_NOT_FOUND, which names it. */
+  absent?(input: RequestInput<Params, Query, Body>, request: Request): AgentError | undefined;
   readonly params?: z.ZodType<Params>;
   readonly query?: z.ZodType<Query>;
   /** Absent: no body is read. */

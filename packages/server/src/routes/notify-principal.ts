@@ -10,6 +10,7 @@ import { encodeFrames, frameText, plainText, retryFrame } from "../stream/frames
 import { positionOf } from "../stream/reader-position.ts";
 import { type DialectFrame, headOf, type StreamDialect } from "../stream-dialect.ts";
 import { openSession } from "./open-session.ts";
+import { seenSessions } from "./seen-sessions.ts";
 
 export interface NotificationsQuery {
   /** `<id>` or `<id>@<cursor>`: sessions whose events come in full. */
@@ -38,8 +39,9 @@ export async function notifyPrincipal(context: RequestContext, query: Notificati
   const runOf = (session: string): string | undefined => server.host.runOf({ scope: principal.scope, session });
   const listener = dialect ? dialectListener(sink, dialect, runOf) : nativeListener(sink, named);
   const isForUs = ({ to }: Notification): boolean => to === undefined || to === principal.user;
+  const seen = seenSessions(principal, server, () => sink.destroy());
   const stop = channel.subscribeScope(principal.scope, {
-    ...listener,
+    events: (session, events) => seen.pass(session, () => listener.events(session, events)),
     notification: (notification) => isForUs(notification) && listener.notification(notification),
   });
   sink.onClose(stop);

@@ -64,4 +64,5 @@ export {
   sessionHit,
   sessionSnapshot,
   sessionSummary,
+  sharing,
 } from "./session.ts";

@@ -8,6 +8,7 @@ import type {
   Retention,
   RunningTool,
   SessionSnapshot,
+  Sharing,
   SnapshotMessage,
   WaitingInput,
 } from "@loopwright/core/protocol";
@@ -87,6 +88,14 @@ const runningTool: z.ZodType<RunningTool> = exactly<RunningTool>()(
 /** How long a session is kept after its last fact. */
 export const retention: z.ZodType<Retention> = exactly<Retention>()(z.object({ keepMs: z.number().exactOptional() }));
 
+/** The users that a session is shared with. */
+export const sharing: z.ZodType<Sharing> = exactly<Sharing>()(
+  z.strictObject({
+    scope: z.enum(["viewer", "member"]).exactOptional(),
+    users: z.record(z.string().min(1).max(200), z.enum(["viewer", "member", "owner"])).exactOptional(),
+  }),
+);
+
 const sessionStatus = z.enum(["idle", "running", "waiting", "closed"]);
 const waitsFor = listOf(z.enum(["client_tools", "approvals", "children"]));
 
@@ -120,6 +129,7 @@ export const sessionSnapshot: z.ZodType<SessionSnapshot> = exactly<SessionSnapsh
     metadata: jsonObject.exactOptional(),
     participants: listOf(z.string()).exactOptional(),
     retention: retention.exactOptional(),
+    sharing: sharing.exactOptional(),
     hold: z.object({ reason: z.string().exactOptional(), by: z.string().exactOptional(), at: z.number() }).exactOptional(),
     remembered: listOf(
       z.object({
@@ -165,6 +175,7 @@ export const sessionSummary: z.ZodType<SessionSummary> = exactly<SessionSummary>
     lastSeq: z.number(),
     messageCount: z.number(),
     participants: listOf(z.string()).exactOptional(),
+    sharing: sharing.exactOptional(),
     usage: usage.exactOptional(),
     cost: cost.exactOptional(),
     metadata: jsonObject.exactOptional(),

@@ -26,6 +26,7 @@ const entries: { readonly [id: string]: Entry } = {
   readSession: session404("/api/sessions/annes"),
   changeSession: session404("/api/sessions/annes", { method: "PATCH", json: { title: "Mine" } }),
   removeSession: session404("/api/sessions/annes", { method: "DELETE" }),
+  shareSession: session404("/api/sessions/annes/sharing", { method: "PUT", json: { users: { ben: "owner" } } }),
   submitMessage: session404("/api/sessions/annes/messages", { json: { input: "Hi" } }),
   followSession: session404("/api/sessions/annes/events"),
   readRun: session404("/api/sessions/annes/runs/RUN"),

@@ -8,9 +8,9 @@ import { pendingApprovals, pendingToolCalls } from "./execution.ts";
 /** The public snapshot of a session. Takes time in proportion to the number of messages. */
 export function snapshotOf(state: State, sessionId: string, isReadOnly = false): SessionSnapshot {
   const { agent = "", title, metadata, participants, createdAt = 0, updatedAt = createdAt, run, lastRun } = state;
-  const { model, usage, cost, contextTokens, retention, hold, remembered } = state;
+  const { model, usage, cost, contextTokens, retention, sharing, hold, remembered } = state;
   const reasons = waitingReasons(state);
-  const optional = { title, metadata, participants, model, usage, cost, contextTokens, retention, hold, remembered };
+  const optional = { title, metadata, participants, model, usage, cost, contextTokens, retention, sharing, hold, remembered };
   return {
     sessionId,
     agent,

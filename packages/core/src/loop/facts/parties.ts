@@ -58,6 +58,16 @@ export interface ParentLink {
   readonly budget?: RunBudget;
 }
 
+/** What a user may do in a shared session: read it, also take part in it, or do everything with it. */
+export type SharingRole = "viewer" | "member" | "owner";
+
+/** The users of its scope that a session is shared with. The runtime records it; a policy of access reads it. */
+export interface Sharing {
+  /** What every user of the scope may do. Absent: nothing. */
+  readonly scope?: Exclude<SharingRole, "owner">;
+  readonly users?: { readonly [user: string]: SharingRole };
+}
+
 /** How long a session is kept after its last fact. */
 export interface Retention {
   /** In milliseconds. Absent: for ever. */

@@ -1,6 +1,17 @@
 import type { Json, JsonObject } from "../../message/json.ts";
 import type { Message, MessageId, UserMessage } from "../../message/message.ts";
-import type { Access, BranchPoint, DeclaredTool, InputOrigin, Labels, ParentLink, Retention, RunOptions, Verdict } from "./parties.ts";
+import type {
+  Access,
+  BranchPoint,
+  DeclaredTool,
+  InputOrigin,
+  Labels,
+  ParentLink,
+  Retention,
+  RunOptions,
+  Sharing,
+  Verdict,
+} from "./parties.ts";
 import type { Hooked, Spending } from "./spending.ts";
 
 /** The effect of an input on an open run: it gets a run of its own after all others, joins the open run before its next model call, or aborts it and is next. */
@@ -46,6 +57,7 @@ export type SessionFact =
       readonly retention?: Retention;
       /** Decisions that are no longer remembered, by the key of their call. */
       readonly forget?: readonly string[];
+      readonly sharing?: Sharing;
     }
   | ({
       readonly type: "input.accepted";

@@ -8,11 +8,12 @@ export const sessionOpened: FactKind<"session.opened"> = { fits: ({ status }) =>
 
 export const sessionChanged: FactKind<"session.changed"> = {
   fits: always,
-  fold: (state, { title, metadata, retention, forget }) => ({
+  fold: (state, { title, metadata, retention, forget, sharing }) => ({
     ...(forget ? withoutRemembered(state, forget) : state),
     ...(title === undefined ? {} : { title }),
     ...(metadata ? { metadata } : {}),
     ...(retention ? { retention } : {}),
+    ...(sharing ? { sharing } : {}),
   }),
   publish: (_, { title, metadata }) => [
     { type: "session_changed", ...(title === undefined ? {} : { title }), ...(metadata ? { metadata } : {}) },

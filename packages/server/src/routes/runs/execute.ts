@@ -2,7 +2,7 @@ import { AgentError, isAgentError, readOpening } from "@loopwright/core";
 import type { SessionRef } from "@loopwright/core/ports";
 import type { HostedSession } from "@loopwright/host";
 import { accessOf } from "../../identity/access-of.ts";
-import { authorize } from "../../permissions/authorize.ts";
+import { authorize, noSession } from "../../permissions/authorize.ts";
 import { checkAgentUse } from "../../permissions/check-agent-use.ts";
 import { withLabels } from "../../permissions/input-labels.ts";
 import { type CheckedExecuteRequest, checkedExecuteRequest } from "../../request/checked-bodies.ts";
@@ -28,6 +28,10 @@ export const executeRoute: Route<unknown, unknown, CheckedExecuteRequest> = {
   access: "principal",
   action: "session.send",
   isRefusedAtEnd: true,
+  // A request with a context would begin the session, so that it learns of any id that is taken.
+  absent({ body: { agent, context } }, request) {
+    return agent === undefined && context === undefined && !request.headers.has("Last-Event-ID") ? contextRequired() : undefined;
+  },
   body: checkedExecuteRequest,
   bodySchema: executeRequest,
   responses: {
@@ -99,7 +103,7 @@ async function sessionFor(context: ExecuteContext, { key, isContinued }: Resumpt
   const known = id === undefined ? undefined : await openKnown(context, id, mayBegin || isContinued);
   if (known) return withItsTools(context, await admitted(context, known));
   if (isContinued)
-    throw new AgentError("SESSION_NOT_FOUND", { message: "The session to continue does not exist: it may have been deleted." });
+    throw new AgentError("SESSION_NOT_FOUND", { message: noSession(id), fix: "Begin a new session: this one may have been deleted." });
   const name = agent ?? server.options.agents[0]?.name ?? "";
   await checkAgentUse(principal, { agent: name, context: begins, options: withLabels(options ?? {}, context) }, server);
   if (body.sessionId !== undefined) await authorize(principal, { action: "session.create", session: body.sessionId }, server);

@@ -1,8 +1,11 @@
-import { isId, type ListQuery, type SessionIndex, type SessionSummary } from "@loopwright/core/ports";
+import { isId, type ListQuery, type SessionHit, type SessionIndex, type SessionSummary } from "@loopwright/core/ports";
 import { z } from "zod";
+import { maySee } from "../../permissions/may-see.ts";
 import { jsonResponse } from "../../request/paced-response.ts";
 import type { Route } from "../../request/route.ts";
 import { sessionHit, sessionSummary } from "../../schemas/index.ts";
+import type { ServerContext } from "../../server-context.ts";
+import type { Principal } from "../../server-options.ts";
 import { pageCursor, placeOf } from "./page-cursor.ts";
 
 interface ListRequest {
@@ -15,8 +18,8 @@ interface ListRequest {
   readonly participant?: string | undefined;
 }
 
-/** Sessions that one request with a filter looks at. */
-const lookedAtMax = 1_000;
+/** Sessions that one request with a filter looks at, and those of one read of it. */
+const [lookedAtMax, readSize] = [1_000, 200];
 
 const query: z.ZodType<ListRequest> = z.object({
   limit: z.coerce.number().int().min(1).max(200).default(50),
@@ -48,28 +51,44 @@ export const listSessionsRoute: Route<unknown, ListRequest> = {
     },
     400: { description: "The page cursor cannot be read." },
   },
-  async handle({ principal: { scope }, request, late, server, query: { limit, before, search, parent, ...filter } }) {
+  async handle({ principal, request, late, server, query: { limit, before, search, parent, ...filter } }) {
+    const { scope } = principal;
     const { index } = server.options.store;
     // The work ends with the request: when its caller has gone, and when it is answered without it.
     const signal = AbortSignal.any([request.signal, late]);
     if (search !== undefined && search.trim() !== "")
-      return jsonResponse({ hits: await index.search(scope, search, { limit, signal }) }, server.clock);
-    if (parent !== undefined && !isId(parent)) return jsonResponse({ sessions: [] }, server.clock);
+      return jsonResponse({ hits: await seenHits(await index.search(scope, search, { limit, signal }), principal, server) }, server.clock);
+    if (parent !== undefined && !(await isSeenParent(parent, principal, server))) return jsonResponse({ sessions: [] }, server.clock);
     const family = parent === undefined ? {} : { parent };
     const from = before === undefined ? undefined : placeOf(before);
     const list = (options: ListQuery): ReturnType<SessionIndex["list"]> => index.list(scope, { signal, ...family, ...options });
-    const { sessions, last } = await filtered(list, { limit, before: from, isWanted: wantedBy(filter) });
+    // Children are seen with their parent.
+    const isSeen: IsWanted | undefined =
+      server.options.maySee && parent === undefined ? (summary) => maySee(principal, summary, server) : undefined;
+    const { sessions, last } = await filtered(list, { limit, before: from, isWanted: both(fits(filter), isSeen) });
     return jsonResponse({ sessions, ...(last ? { next: pageCursor(last) } : {}) }, server.clock);
   },
 };
 
+async function seenHits(hits: readonly SessionHit[], principal: Principal, server: ServerContext): Promise<readonly SessionHit[]> {
+  const seen = await Promise.all(hits.map(({ session }) => maySee(principal, session, server)));
+  return hits.filter((_, at) => seen[at]);
+}
+
+async function isSeenParent(parent: string, principal: Principal, server: ServerContext): Promise<boolean> {
+  if (!isId(parent) || !server.options.maySee) return isId(parent);
+  const summary = await server.options.store.index.get(principal.scope, parent);
+  return summary !== undefined && maySee(principal, summary, server);
+}
+
 type Place = NonNullable<ListQuery["before"]>;
+type IsWanted = (summary: SessionSummary) => boolean | Promise<boolean>;
 
 interface FilteredQuery {
   readonly limit: number;
   readonly before: Place | undefined;
   /** Absent: all are wanted. */
-  readonly isWanted: ((summary: SessionSummary) => boolean) | undefined;
+  readonly isWanted: IsWanted | undefined;
 }
 
 /** As many wanted sessions as fit the page, of a bounded number that is looked at. `last`: the last one looked at, where more may follow. */
@@ -77,26 +96,33 @@ async function filtered(
   list: (options: ListQuery) => Promise<readonly SessionSummary[]>,
   { limit, before, isWanted }: FilteredQuery,
 ): Promise<{ readonly sessions: readonly SessionSummary[]; readonly last: SessionSummary | undefined }> {
+  const size = isWanted ? readSize : limit;
   const sessions: SessionSummary[] = [];
   let place = before;
   for (let lookedAt = 0; ; ) {
-    const page = await list({ limit, ...(place ? { before: place } : {}) });
-    for (const summary of page) {
-      if (!isWanted || isWanted(summary)) sessions.push(summary);
+    const page = await list({ limit: size, ...(place ? { before: place } : {}) });
+    const wanted = isWanted && (await Promise.all(page.map(isWanted)));
+    for (const [at, summary] of page.entries()) {
+      if (!wanted || wanted[at]) sessions.push(summary);
       if (sessions.length === limit) return { sessions, last: summary };
     }
     lookedAt += page.length;
     const last = page.at(-1);
-    if (!last || page.length < limit) return { sessions, last: undefined };
+    if (!last || page.length < size) return { sessions, last: undefined };
     if (lookedAt >= lookedAtMax) return { sessions, last };
     place = last;
   }
 }
 
-function wantedBy({ agent, status, participant }: Pick<ListRequest, "agent" | "status" | "participant">): FilteredQuery["isWanted"] {
+function fits({ agent, status, participant }: Pick<ListRequest, "agent" | "status" | "participant">): IsWanted | undefined {
   if (agent === undefined && status === undefined && participant === undefined) return undefined;
   return (summary) =>
     (agent === undefined || summary.agent === agent) &&
     (status === undefined || summary.status === status) &&
     (participant === undefined || (summary.participants?.includes(participant) ?? false));
+}
+
+function both(one: IsWanted | undefined, other: IsWanted | undefined): IsWanted | undefined {
+  if (!one || !other) return one ?? other;
+  return async (summary) => (await one(summary)) && (await other(summary));
 }

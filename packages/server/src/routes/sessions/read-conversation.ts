@@ -15,7 +15,7 @@ export const readConversationRoute: Route<SessionParams, MinSeqQuery> = {
   path: "/api/agent/session/:id",
   id: "readConversation",
   summary: "The messages of a session, from the first one to the head.",
-  notFound,
+  absent: () => new AgentError("SESSION_NOT_FOUND", { message: notFound }),
   access: "principal",
   action: "session.read",
   params: sessionParams,

@@ -1,5 +1,5 @@
 import { AgentError } from "../../../errors.ts";
-import type { FactBody, Retention } from "../../../loop/fact.ts";
+import type { FactBody, Retention, Sharing } from "../../../loop/fact.ts";
 import { placeOf } from "../../../loop/inputs.ts";
 import type { State } from "../../../loop/state.ts";
 import type { MessageId } from "../../../message/message.ts";
@@ -128,10 +128,24 @@ const noMessage = (id: MessageId | null): AgentError =>
     fix: "Take an id from `session.messageIds`.",
   });
 
-function changedBy({ title, metadata, retention, forget }: Parameters<AgentSession["change"]>[0]): FactBody {
+const sharedUsersMax = 200;
+const sharingRoles: ReadonlySet<unknown> = new Set(["viewer", "member", "owner"]);
+
+function checkSharing({ scope, users = {} }: Sharing): void {
+  const shared = Object.entries(users);
+  const isFit = shared.every(([user, role]) => user !== "" && user.length <= 200 && sharingRoles.has(role));
+  if ((scope === undefined || scope === "viewer" || scope === "member") && isFit && shared.length <= sharedUsersMax) return;
+  throw new AgentError("INPUT_INVALID", {
+    message: `\`sharing\` has \`viewer\` or \`member\` for \`scope\`, and one of \`viewer\`, \`member\` and \`owner\` for each of at most ${sharedUsersMax} \`users\`.`,
+    details: { field: "sharing" },
+  });
+}
+
+function changedBy({ title, metadata, retention, forget, sharing }: Parameters<AgentSession["change"]>[0]): FactBody {
   if (metadata) checkPayload(metadata, "The metadata");
   if (retention) checkRetention(retention);
   if (forget) checkForgotten(forget);
+  if (sharing) checkSharing(sharing);
   const kept = retention && { retention: retention.keepMs === undefined ? {} : { keepMs: retention.keepMs } };
   return {
     type: "session.changed",
@@ -139,5 +153,6 @@ function changedBy({ title, metadata, retention, forget }: Parameters<AgentSessi
     ...(metadata ? { metadata } : {}),
     ...kept,
     ...(forget ? { forget } : {}),
+    ...(sharing ? { sharing } : {}),
   };
 }

@@ -1,0 +1,77 @@
+/*
+ * Owns: which sessions of a scope the reader of one stream sees, event by event, where the server has a `maySee`.
+ * Does not own: the verdict (`maySee`), the frames.
+ * Invariants
+ *  S1 nothing of a session is sent before a verdict permits it, and what is sent keeps its order;
+ *  S2 a verdict counts for five seconds; after that the next event asks again;
+ *  S3 what waits for verdicts is bounded: beyond it the stream is cut, and its reader reads anew.
+ */
+import type { SessionSummary } from "@loopwright/core/ports";
+import { maySee } from "../permissions/may-see.ts";
+import type { ServerContext } from "../server-context.ts";
+import type { Principal } from "../server-options.ts";
+
+const verdictMs = 5_000;
+const waitingMax = 1_000;
+/** Sessions whose verdicts are kept. */
+const keptMax = 1_000;
+
+interface Verdict {
+  mayPass: boolean;
+  at: number;
+  /** What waits for an answer. Absent: none is asked for. */
+  waiting?: (() => void)[];
+}
+
+export interface SeenSessions {
+  /** Calls `send` if the reader may see the session: at once if that is known, else when it is. */
+  pass(session: string, send: () => void): void;
+}
+
+/** `cut` is called when too much waits for verdicts. */
+export function seenSessions(principal: Principal, server: ServerContext, cut: () => void): SeenSessions {
+  if (!server.options.maySee) return { pass: (_, send) => send() };
+  const verdicts = new Map<string, Verdict>();
+  let waiting = 0;
+
+  const answered = (verdict: Verdict, mayPass: boolean): void => {
+    const { waiting: held = [] } = verdict;
+    delete verdict.waiting;
+    waiting -= held.length;
+    Object.assign(verdict, { mayPass, at: server.clock.now() });
+    if (mayPass) for (const send of held) send();
+  };
+  const ask = async (session: string, verdict: Verdict): Promise<void> => {
+    let summary: SessionSummary | undefined;
+    try {
+      summary = await server.options.store.index.get(principal.scope, session);
+    } catch {
+      // The store is down: the reader sees what it saw before.
+      return answered(verdict, verdict.mayPass);
+    }
+    // A session that was removed in the meantime is announced to those that saw it.
+    answered(verdict, summary ? await maySee(principal, summary, server) : verdict.mayPass);
+  };
+  return {
+    pass(session, send) {
+      const known = verdicts.get(session);
+      const isFresh = known !== undefined && known.at + verdictMs > server.clock.now();
+      if (known && isFresh && !known.waiting) {
+        if (known.mayPass) send();
+        return;
+      }
+      if (waiting >= waitingMax) return cut();
+      waiting += 1;
+      if (known?.waiting) {
+        known.waiting.push(send);
+        return;
+      }
+      const verdict: Verdict = known ?? { mayPass: false, at: 0 };
+      verdict.waiting = [send];
+      verdicts.delete(session);
+      verdicts.set(session, verdict);
+      for (const [oldest, { waiting: held }] of verdicts) if (verdicts.size > keptMax && !held) verdicts.delete(oldest);
+      void ask(session, verdict);
+    },
+  };
+}
