@@ -34,6 +34,7 @@ const EXCEPTIONS = {
   "backend-redis": "^packages/(store-redis|channel-redis|queue-bullmq)/",
   simulator: "^packages/host/",
   embed: "^packages/(server|host)/",
+  auth: "^packages/(server|host)/",
 };
 const named = `(${Object.keys(EXCEPTIONS).join("|")})`;
 const doors = "index\\.ts$|(?:ports|memory|stores|protocol|internals|testing|tools|node|schemas)/index\\.ts$";
@@ -123,7 +124,7 @@ module.exports = {
     ),
     forbid(
       "web-standards-only",
-      { path: ["^packages/(core|client|provider-kit|testing|host|embed)/src/(?!node/)", PAGE], pathNot: [TEST, WIRE_KIT] },
+      { path: ["^packages/(core|client|provider-kit|testing|host|embed|auth)/src/(?!node/)", PAGE], pathNot: [TEST, WIRE_KIT] },
       { dependencyTypes: ["core"] },
       "No Node.js modules here.",
     ),

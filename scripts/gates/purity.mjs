@@ -5,7 +5,7 @@ import { fromRoot, sources } from "./tree.mjs";
 
 /** The only files that may touch the real clock and real randomness: the adapters of the clock and id ports, and what a client is given by its platform. */
 const ADAPTERS = new Set(["packages/core/src/memory/clock.ts", "packages/core/src/memory/ids.ts", "packages/client/src/platform.ts"]);
-const PURE = /^packages\/(core|client|provider-kit|testing|host|embed)\/src\/(?!node\/|(?<=provider-kit\/src\/)testing\/)/;
+const PURE = /^packages\/(core|client|provider-kit|testing|host|embed|auth)\/src\/(?!node\/|(?<=provider-kit\/src\/)testing\/)/;
 const LOOP = /^packages\/core\/src\/loop\//;
 const PORTS = /^packages\/core\/src\/ports\//;
 

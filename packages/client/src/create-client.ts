@@ -37,6 +37,13 @@ export interface UploadedFile {
   readonly name?: string;
 }
 
+/** A file of a list. */
+export interface ListedFile extends UploadedFile {
+  /** When it was uploaded first, and by which user. */
+  readonly at: number;
+  readonly by: string;
+}
+
 /** The caller, as the server knows it. */
 export interface CallerAccess {
   readonly user: string;
@@ -66,6 +73,10 @@ export interface LoopwrightClient {
   notify(notification: Notification, options?: RequestOptions): Promise<void>;
   /** At most 10 MiB. @throws AgentError PAYLOAD_TOO_LARGE */
   uploadFile(file: Blob, name?: string, options?: RequestOptions): Promise<UploadedFile>;
+  /** The files of the team, in the order of their keys. `next` where more follow: the `after` of the next page. */
+  files(
+    options?: RequestOptions & { readonly limit?: number; readonly after?: string },
+  ): Promise<{ readonly files: readonly ListedFile[]; readonly next?: string }>;
   /** Where a kept file can be read. */
   fileUrl(blob: string): string;
   /** @throws AgentError UNAUTHENTICATED */
@@ -107,6 +118,11 @@ export function createClient(options: ClientOptions): LoopwrightClient {
         "X-File-Name": name === undefined ? undefined : encodeURIComponent(name),
       };
       return requestJson(client, { path: "/api/files", bytes: file, headers, signal });
+    },
+    files({ limit, after, signal } = {}) {
+      const wanted = Object.entries({ limit, after }).filter(([, value]) => value !== undefined);
+      const query = new URLSearchParams(wanted.map(([name, value]): [string, string] => [name, String(value)]));
+      return requestJson(client, { path: `/api/files${query.size > 0 ? `?${query}` : ""}`, signal });
     },
     fileUrl: (blob) => `${client.url}/api/files/${encodeURIComponent(blob)}`,
     access: ({ signal } = {}) => requestJson(client, { path: "/api/access", signal }),

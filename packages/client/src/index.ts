@@ -4,6 +4,7 @@ export {
   type AgentCard,
   type CallerAccess,
   createClient,
+  type ListedFile,
   type LoopwrightClient,
   type ToolCard,
   type UploadedFile,

@@ -82,6 +82,7 @@ const cases: { readonly [id: string]: readonly Case[] } = {
   logOut: [{ path: "/api/logout", method: "POST", asked: [["access.login", undefined]] }],
   createTicket: [{ path: "/api/tickets", json: { path: "/api/notifications" }, asked: [["ticket.create", undefined]] }],
   uploadFile: [{ path: "/api/files", body: "text", headers: text, asked: [["file.upload", undefined]] }],
+  listFiles: [{ path: "/api/files", asked: [["file.list", undefined]] }],
   readFile: [{ path: `/api/files/${file}`, asked: [["file.read", undefined]] }],
   notifications: [
     {

@@ -9,5 +9,8 @@ export async function fileName(bytes: Uint8Array<ArrayBuffer>, mediaType: string
   return `upload-${await sha256(new TextEncoder().encode(`${mediaType}\n${content}`))}`;
 }
 
+/** The key of what is known about a file: its name, for a list. It has the owners of the file, and ends with it. */
+export const fileNoteName = (file: string): string => `about-${file}`;
+
 /** Whether a blob of this key can only be a file. */
 export const isFileName = (name: string): boolean => /^upload-[0-9a-f]{64}$/.test(name);

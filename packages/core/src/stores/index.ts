@@ -2,7 +2,7 @@
 
 export { unlessAborted } from "./abortable.ts";
 export { checkedRef, factTexts } from "./fact-texts.ts";
-export { fileName, isFileName } from "./file-name.ts";
+export { fileName, fileNoteName, isFileName } from "./file-name.ts";
 export { type LedgerLimit, type LedgerLimits, type LedgerSum, ledgerSums } from "./ledger-limits.ts";
 export { Ordered } from "./ordered.ts";
 export { removeWithChildren } from "./remove-with-children.ts";

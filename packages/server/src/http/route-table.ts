@@ -8,6 +8,7 @@ import { listToolsRoute } from "../routes/agents/list-tools.ts";
 import { decideCallRoute } from "../routes/approvals/decide-call.ts";
 import { listApprovalsRoute } from "../routes/approvals/list-approvals.ts";
 import { listRulesRoute, removeRuleRoute } from "../routes/approvals/list-rules.ts";
+import { listFilesRoute } from "../routes/files/list-files.ts";
 import { readFileRoute } from "../routes/files/read-file.ts";
 import { uploadFileRoute } from "../routes/files/upload-file.ts";
 import { notificationsRoute } from "../routes/notifications.ts";
@@ -63,6 +64,7 @@ export const routeTable: readonly Route[] = [
   setScheduleRoute,
   removeScheduleRoute,
   uploadFileRoute,
+  listFilesRoute,
   readFileRoute,
   notificationsRoute,
   publishNotificationRoute,

@@ -78,6 +78,32 @@ const entries: { readonly [id: string]: Entry } = {
       ["a retention that is too short", { retention: { keepMs: 1 } }, "retention.keepMs"],
     ],
   },
+  forkSession: {
+    path: "/api/sessions/a/fork",
+    isOptional: true,
+    flaws: [
+      ["a number for the message", { message: 1 }, "message"],
+      ["an id that is none", { id: "A B" }, "id"],
+      ["a title that is none", { title: [canary] }, "title"],
+    ],
+  },
+  shareSession: {
+    path: "/api/sessions/a/sharing",
+    method: "PUT",
+    flaws: [
+      ["a text for the users", { users: canary }, "users"],
+      ["a role that there is not", { users: { ben: canary } }, "users.ben"],
+      ["an owner for the whole scope", { scope: "owner" }, "scope"],
+    ],
+  },
+  createTicket: {
+    path: "/api/tickets",
+    flaws: [
+      ["no path", {}, "path"],
+      ["a path of another server", { path: "https://evil.example/x" }, "path"],
+      ["a path too long", { path: canary.repeat(200) }, "path"],
+    ],
+  },
   holdSession: {
     path: "/api/sessions/a/hold",
     method: "PUT",

@@ -63,7 +63,7 @@ describe("a key that reaches into every object", () => {
       "scope[]=kitchen",
       "teamId=kitchen",
     ]) {
-      const headers = { ...bearer(annesToken), __proto__x: "y", "X-Scope": "kitchen", "X-Team-Id": "kitchen", constructor: "z" };
+      const headers = { ...bearer(annesToken), __proto__x: "y", "X-Tenant": "kitchen", "X-Team-Id": "kitchen", constructor: "z" };
       const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
       const bytes = `GET /api/sessions?${query} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n__proto__: {"scope":"kitchen"}\r\n${lines.join("")}\r\n`;
       expect(await rawExchange({ port, bytes })).toMatch(/^HTTP\/1\.1 200 [\s\S]*\{"sessions":\[\]\}$/);

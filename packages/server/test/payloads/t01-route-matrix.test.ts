@@ -45,6 +45,7 @@ const entries: { readonly [id: string]: Entry } = {
   setSchedule: session404("/api/sessions/annes/schedules/daily", { method: "PUT", json: { input: "Roses", everyMs: 60_000 } }),
   removeSchedule: session404("/api/sessions/annes/schedules/daily", { method: "DELETE" }),
   uploadFile: { path: "/api/files", sent: { body: "file", headers: { "Content-Type": "text/plain" } }, foreign: 201 },
+  listFiles: { path: "/api/files", foreign: 200 },
   readFile: session404("/api/files/BLOB"),
   notifications: session404("/api/notifications?session=annes"),
   readAccess: { path: "/api/access", foreign: 200 },

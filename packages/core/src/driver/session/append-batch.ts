@@ -1,6 +1,7 @@
 import { AgentError, isAgentError } from "../../errors.ts";
 import { shownId } from "../../message/shown-id.ts";
 import type { AppendOutcome, AppendRequest, SessionRef } from "../../ports/session-log.ts";
+import { fileNoteName, isFileName } from "../../stores/file-name.ts";
 import { namedBlobs } from "../log/named-blobs.ts";
 import { type RetryOptions, retryUnavailable } from "../log/retry-unavailable-store.ts";
 import { fitsBatch, spillBatch } from "../log/spill-values.ts";
@@ -44,7 +45,8 @@ export async function appendBatch(
 /** @throws AgentError BLOB_UNKNOWN when there is no such blob, because with its name in the log every later model call of the session would fail */
 async function takeOver({ blobs }: Deps["store"], { scope, session }: SessionRef, key: string): Promise<void> {
   // A removed session may not own blobs either; the append reports the removal.
-  if ((await blobs.own(scope, key, session)) || (await blobs.get(scope, key))) return;
+  const [isOwned] = await Promise.all([blobs.own(scope, key, session), isFileName(key) && blobs.own(scope, fileNoteName(key), session)]);
+  if (isOwned || (await blobs.get(scope, key))) return;
   throw new AgentError("BLOB_UNKNOWN", {
     message: `There is no file \`${shownId(key)}\`.`,
     fix: "Upload it with `POST /api/files`, or write it with `store.blobs.put`, before it is named.",

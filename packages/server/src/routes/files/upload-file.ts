@@ -5,6 +5,7 @@ import { readBody } from "../../request/read-body.ts";
 import type { Route } from "../../request/route.ts";
 import { answerInTime } from "../answer-in-time.ts";
 import { runUnderKey } from "../idempotency/replay-stored-answer.ts";
+import { keepNote } from "./file-note.ts";
 
 const mediaTypePattern = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}$/;
 const answer = z.object({ blob: z.string(), mediaType: z.string(), sizeBytes: z.int(), name: z.string().optional() });
@@ -42,9 +43,11 @@ export const uploadFileRoute: Route = {
       throw new AgentError("INPUT_INVALID", { message: "The file is empty.", fix: "Send its bytes as the body." });
     const blob = await fileName(bytes, mediaType);
     const file = { blob, mediaType, sizeBytes: bytes.byteLength, ...(name === undefined ? {} : { name }) };
-    const keeping = runUnderKey(call, { purpose: "file", content: file }, () =>
-      server.options.store.blobs.put(scope, blob, { bytes, mediaType, ifAbsent: true }),
-    );
+    const { store } = server.options;
+    const keeping = runUnderKey(call, { purpose: "file", content: file }, async () => {
+      await store.blobs.put(scope, blob, { bytes, mediaType, ifAbsent: true });
+      await keepNote(store, scope, { ...file, at: server.clock.now(), by: call.principal.user });
+    });
     await answerInTime(keeping, server);
     return Response.json(file, { status: 201 });
   },

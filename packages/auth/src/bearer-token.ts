@@ -1,0 +1,8 @@
+/** Longer ones are no tokens: neither decoded nor sent on. */
+const lengthMax = 16 * 1024;
+
+/** The token of `Authorization: Bearer <token>`; `undefined`: there is none. */
+export function bearerToken(request: Request): string | undefined {
+  const header = request.headers.get("Authorization") ?? "";
+  return header.length > lengthMax ? undefined : /^Bearer +(\S+)$/i.exec(header)?.[1];
+}

@@ -1,0 +1,32 @@
+import type { SessionStore } from "@loopwright/core/ports";
+import { fileNoteName } from "@loopwright/core/stores";
+
+/** What is known about an uploaded file. */
+export interface FileNote {
+  readonly blob: string;
+  readonly mediaType: string;
+  readonly sizeBytes: number;
+  readonly name?: string;
+  /** When it was uploaded first, in milliseconds since the epoch. */
+  readonly at: number;
+  /** The user that uploaded it first. */
+  readonly by: string;
+}
+
+/** The beginning of the keys of all notes. */
+export const notePrefix: string = fileNoteName("upload-");
+
+/** Keeps a note unless the file has one. @throws AgentError STORE_* */
+export async function keepNote({ blobs }: Pick<SessionStore, "blobs">, scope: string, note: FileNote): Promise<void> {
+  const bytes = new TextEncoder().encode(JSON.stringify(note));
+  await blobs.put(scope, fileNoteName(note.blob), { bytes, mediaType: "application/json", ifAbsent: true });
+}
+
+/** `undefined`: the file was removed meanwhile. @throws AgentError STORE_* */
+export async function readNote({ blobs }: Pick<SessionStore, "blobs">, scope: string, key: string): Promise<FileNote | undefined> {
+  const [kept, [file]] = await Promise.all([
+    blobs.get(scope, key),
+    blobs.list(scope, { prefix: key.slice(notePrefix.length - "upload-".length), limit: 1 }),
+  ]);
+  return kept && file !== undefined ? (JSON.parse(new TextDecoder().decode(kept.bytes)) as FileNote) : undefined;
+}

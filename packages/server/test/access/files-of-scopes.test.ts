@@ -1,0 +1,71 @@
+import { createClient } from "@loopwright/client";
+import { memoryStore } from "@loopwright/core/memory";
+import { accessPolicy } from "@loopwright/server";
+import { describe, expect, it } from "vitest";
+import { accessScene, as, tokenOf } from "./access-scene.ts";
+
+const users = { anne: { scope: "garden", memberships: [{ scope: "kitchen" }] }, ben: { scope: "garden" } } as const;
+interface Page {
+  readonly files: readonly { readonly blob: string; readonly name?: string; readonly by: string }[];
+  readonly next?: string;
+}
+
+describe("A63: the files of a team", () => {
+  it("are listed in the team that they were uploaded in, after a switch those of the other team, and they are there after the way back", async () => {
+    const { server, clock } = accessScene(users);
+    const clientIn = (scope?: string) =>
+      createClient({ url: "http://localhost", token: tokenOf("anne"), scope, fetch: (request) => server.fetch(request) });
+    const file = await clientIn().uploadFile(new Blob(["roses"], { type: "text/plain" }), "rosés.txt");
+    expect(await clientIn().files()).toEqual({ files: [{ ...file, name: "rosés.txt", at: clock.now(), by: "anne" }] });
+    expect(await clientIn("kitchen").files()).toEqual({ files: [] });
+    expect((await clientIn("garden").files()).files.map(({ blob }) => blob)).toEqual([file.blob]);
+  });
+
+  it("come in pages, each file once, whatever the size of a page", async () => {
+    const { ask, refused } = accessScene(users);
+    const headers = as("anne", { "Content-Type": "text/plain" });
+    for (let at = 0; at < 7; at++) await ask("/api/files", { body: `file ${at}`, headers });
+    const seen: string[] = [];
+    let next: string | undefined = "";
+    while (next !== undefined) {
+      const { body }: { body: Page } = await ask<Page>(`/api/files?limit=3${next === "" ? "" : `&after=${next}`}`, { headers: as("anne") });
+      seen.push(...body.files.map(({ blob }) => blob));
+      next = body.next;
+    }
+    expect([seen.length, new Set(seen).size]).toEqual([7, 7]);
+    for (const after of ["x", "upload-1", "../secrets", "%00"])
+      expect(await refused(`/api/files?after=${after}`, { headers: as("anne") })).toMatchObject({ status: 400, code: "CURSOR_INVALID" });
+    for (const limit of ["0", "101", "x"])
+      expect(await refused(`/api/files?limit=${limit}`, { headers: as("anne") })).toMatchObject({ status: 400 });
+  });
+
+  it("leave the list with the last session that names them, and nothing is kept of their names", async () => {
+    const store = memoryStore();
+    const { ask, send } = accessScene(users, { store });
+    const headers = as("anne");
+    const { body: file } = await ask<{ blob: string }>("/api/files", {
+      body: "canary",
+      headers: { ...headers, "Content-Type": "text/plain", "X-File-Name": "canary.txt" },
+    });
+    const part = { type: "file", mediaType: "text/plain", source: { blob: file.blob } };
+    for (const id of ["a", "b"]) {
+      await ask("/api/sessions", { json: { id }, headers });
+      await ask(`/api/sessions/${id}/messages`, { json: { message: { role: "user", content: [part] } }, headers });
+      await (await send(`/api/sessions/${id}/events`, { headers })).text();
+    }
+    const listed = async (): Promise<number> => (await ask<Page>("/api/files", { headers })).body.files.length;
+    await send("/api/sessions/a", { method: "DELETE", headers });
+    expect(await listed()).toBe(1);
+    await send("/api/sessions/b", { method: "DELETE", headers });
+    expect(await listed()).toBe(0);
+    expect(await store.blobs.list("garden", { prefix: "about-" })).toEqual([]);
+  });
+
+  it("are those of the caller alone where a policy hides sessions, since a file may be of a hidden one", async () => {
+    const store = memoryStore();
+    const { ask } = accessScene(users, { store, ...accessPolicy({ store }) });
+    for (const user of ["anne", "ben"]) await ask("/api/files", { body: user, headers: as(user, { "Content-Type": "text/plain" }) });
+    const { body } = await ask<Page>("/api/files", { headers: as("ben") });
+    expect(body.files.map(({ by }) => by)).toEqual(["ben"]);
+  });
+});
