@@ -26,7 +26,7 @@ describe("a session that is deleted", () => {
     expect((await ask("/api/sessions/a/messages", { json: { message: naming(blob) } })).status).toBe(202);
     await eventsOf(server, "a");
     await ask("/api/sessions/a/abort", { json: {}, headers: { "Idempotency-Key": "stop" } });
-    expect((await allOf(store)).map((key) => key.replace(/-.*/, "")).sort()).toEqual(["idempotency", "idempotency", "sha256", "upload"]);
+    expect((await allOf(store)).map((key) => key.replace(/-.*/, "")).sort()).toEqual(["about", "idempotency", "idempotency", "sha256", "upload"]);
     expect((await send(`/api/files/${blob}`)).status).toBe(200);
     expect((await send("/api/sessions/a", { method: "DELETE" })).status).toBe(204);
     expect(await allOf(store)).toEqual([]);
@@ -48,7 +48,7 @@ describe("a session that is deleted", () => {
     expect((await send(`/api/files/${shared}`)).status).toBe(200);
     await send("/api/sessions/b", { method: "DELETE" });
     expect((await send(`/api/files/${shared}`)).status).toBe(404);
-    expect(await allOf(store)).toEqual([unnamed]);
+    expect(await allOf(store)).toEqual([`about-${unnamed}`, unnamed]);
   });
 });
 

@@ -1,0 +1,148 @@
+import type { ServerResponse } from "node:http";
+import { type AuthUrlOptions, authUrl } from "@loopwright/auth";
+import { manualClock } from "@loopwright/core/memory";
+import type { Logger } from "@loopwright/core/ports";
+import type { Caller } from "@loopwright/server";
+import { describe, expect, it } from "vitest";
+import { served } from "./issuer.ts";
+
+const caller: Caller = { isLocal: false, isExposed: true };
+const token = "token-canary-0123456789";
+const bearing = (text: string): Request => new Request("http://localhost/", { headers: { Authorization: `Bearer ${text}` } });
+const anne = JSON.stringify({ user: "anne", scope: "garden" });
+
+interface Verifier {
+  readonly url: string;
+  readonly asked: string[];
+  answer: (response: ServerResponse) => void;
+}
+
+async function verifier(): Promise<Verifier> {
+  const asked: string[] = [];
+  const made = { asked, answer: (response: ServerResponse) => void response.end(anne), url: "" };
+  made.url = await served(({ headers }, response) => {
+    asked.push(headers.authorization ?? "");
+    made.answer(response);
+  });
+  return made;
+}
+
+/** On a clock that stands, so that deadlines come when the test says so. */
+function asking(url: string, more: Partial<AuthUrlOptions> = {}) {
+  const logged: string[] = [];
+  const logger: Logger = { log: (...line) => void logged.push(JSON.stringify(line)) };
+  const clock = manualClock();
+  const authenticate = authUrl({ url, clock, logger, ...more });
+  return { clock, logged, ask: async (text = token) => authenticate(bearing(text), caller) };
+}
+
+describe("C48: a service that checks tokens", () => {
+  it("gets the bearer token of each request, and 200 with a principal lets its caller in", async () => {
+    const service = await verifier();
+    service.answer = (response) =>
+      void response.end(
+        JSON.stringify({ user: "anne", scope: "garden", roles: ["admin"], memberships: [{ scope: "kitchen", roles: ["viewer"] }, "bar"] }),
+      );
+    const { ask } = asking(service.url);
+    expect(await ask()).toEqual({
+      ...{ user: "anne", scope: "garden", roles: ["admin"] },
+      memberships: [{ scope: "kitchen", roles: ["viewer"] }, { scope: "bar" }],
+    });
+    await ask();
+    expect(service.asked).toEqual([`Bearer ${token}`, `Bearer ${token}`]);
+  });
+
+  it("refuses with 401, 403 or `active: false`, and a request without a token is not asked about", async () => {
+    const service = await verifier();
+    const { ask, logged } = asking(service.url);
+    for (const status of [401, 403]) {
+      service.answer = (response) => void response.writeHead(status).end();
+      expect(await ask()).toBeUndefined();
+    }
+    service.answer = (response) => void response.end('{"active":false,"user":"anne","scope":"garden"}');
+    expect(await ask()).toBeUndefined();
+    expect(await authUrl({ url: service.url })(new Request("http://localhost/"), caller)).toBeUndefined();
+    expect([service.asked.length, logged]).toEqual([3, []]);
+  });
+
+  it.each<readonly [string, (response: ServerResponse) => void]>([
+    ["500", (response) => void response.writeHead(500).end(anne)],
+    ["302", (response) => void response.writeHead(302, { Location: "/elsewhere" }).end(anne)],
+    ["204", (response) => void response.writeHead(204).end()],
+    ["200 with nothing", (response) => void response.end()],
+    ["200 with no JSON", (response) => void response.end("<html>")],
+    ["200 without a user", (response) => void response.end('{"scope":"garden"}')],
+    ["200 with ten megabytes", (response) => void response.end(`{"user":"anne","scope":"garden","x":"${"x".repeat(10_000_000)}"}`)],
+    ["a cut", (response) => void response.destroy()],
+  ])("T10: gives no verdict and so lets nobody in: %s", async (_, answer) => {
+    const service = await verifier();
+    service.answer = answer;
+    const { ask, logged } = asking(service.url);
+    await expect(ask()).rejects.toMatchObject({ code: "NOT_READY", retryable: true });
+    expect([logged.length, service.asked.length]).toEqual([1, 1]);
+    expect(logged.join()).not.toContain(token);
+  });
+
+  it("T10: has two seconds of its own; silence lets nobody in", async () => {
+    const service = await verifier();
+    service.answer = () => {};
+    const { ask, clock } = asking(service.url);
+    const answer = ask();
+    answer.catch(() => {});
+    await expect.poll(() => service.asked.length).toBe(1);
+    await clock.advance(2_000);
+    await expect(answer).rejects.toMatchObject({ code: "NOT_READY" });
+  });
+
+  it("T10: gets equal tokens that come at once in one request, and each caller has its own verdict", async () => {
+    const service = await verifier();
+    service.answer = (response) => void response.end(JSON.stringify({ user: `user-${service.asked.length}`, scope: "garden" }));
+    const { ask } = asking(service.url);
+    const answers = await Promise.all(Array.from({ length: 1_000 }, () => ask()));
+    expect([service.asked.length, new Set(answers.map((one) => one?.user)).size]).toEqual([1, 1]);
+    expect(await ask()).toMatchObject({ user: "user-2" });
+    const [one, two] = await Promise.all([ask("token-of-one-0123456789"), ask("token-of-two-0123456789")]);
+    expect(one?.user).not.toBe(two?.user);
+  });
+
+  it("T10: keeps a verdict for as long as it is told to, refusals for five seconds, and never beyond the end of the credentials", async () => {
+    const service = await verifier();
+    const { ask, clock } = asking(service.url, { cacheMs: 60_000 });
+    const askedAfter = async (ms: number): Promise<number> => {
+      await clock.advance(ms);
+      await ask().catch(() => {});
+      return service.asked.length;
+    };
+    expect([await askedAfter(0), await askedAfter(59_999), await askedAfter(1)]).toEqual([1, 1, 2]);
+    service.answer = (response) => void response.writeHead(401).end();
+    expect([await askedAfter(60_000), await askedAfter(4_999), await askedAfter(1)]).toEqual([3, 3, 4]);
+    service.answer = (response) => void response.end(JSON.stringify({ user: "anne", scope: "garden", expiresAt: clock.now() + 1_000 }));
+    expect([await askedAfter(5_000), await askedAfter(999), await askedAfter(1)]).toEqual([5, 5, 6]);
+  });
+
+  it("T10: is spared while it fails: asked once in five seconds, and again for each request once it answers", async () => {
+    const service = await verifier();
+    service.answer = (response) => void response.writeHead(500).end();
+    const { ask, clock } = asking(service.url);
+    for (let at = 0; at < 20; at++) await expect(ask()).rejects.toMatchObject({ code: "NOT_READY" });
+    expect(service.asked).toHaveLength(5);
+    await clock.advance(5_000);
+    service.answer = (response) => void response.end(anne);
+    for (let at = 0; at < 3; at++) expect(await ask()).toMatchObject({ user: "anne" });
+    expect(service.asked).toHaveLength(8);
+  });
+
+  it("needs TLS, except on this machine", () => {
+    for (const url of [
+      "http://verdicts.example/",
+      "ftp://127.0.0.1/",
+      "https://user:pass@verdicts.example/",
+      "verdicts",
+      "http://127.0.0.1.evil.example/",
+    ])
+      expect(() => authUrl({ url }), url).toThrow(expect.objectContaining({ code: "CONFIG_INVALID" }));
+    expect(() => authUrl({ url: "https://verdicts.example/", cacheMs: 60_001 })).toThrow(
+      expect.objectContaining({ code: "CONFIG_INVALID" }),
+    );
+  });
+});

@@ -1,0 +1,78 @@
+import { anyOf, developmentTokens, internalTokens } from "@loopwright/auth";
+import { AgentError } from "@loopwright/core";
+import { type Authenticate, bearerTokens, type Caller } from "@loopwright/server";
+import { describe, expect, it } from "vitest";
+
+const here: Caller = { isLocal: true, isExposed: false };
+const elsewhere: Caller = { isLocal: false, isExposed: true };
+const bearing = (token: string, headers: Record<string, string> = {}): Request =>
+  new Request("http://localhost/", { headers: { Authorization: `Bearer ${token}`, ...headers } });
+const secret = "internal-0123456789abcdef";
+
+describe("T11: an internal token", () => {
+  const authenticate = internalTokens({ [secret]: { user: "jobs", scope: "system" } });
+
+  it("is that of a service of every scope, for callers of this machine alone", async () => {
+    expect(await authenticate(bearing(secret), here)).toEqual({
+      ...{ user: "jobs", scope: "system", roles: ["service"], trusted: true, memberships: "any" },
+    });
+    expect(await authenticate(bearing(secret), elsewhere)).toBeUndefined();
+    for (const header of ["X-Forwarded-For", "Forwarded", "X-Real-IP", "Via"])
+      expect(await authenticate(bearing(secret, { [header]: "127.0.0.1" }), here)).toBeUndefined();
+    expect(await authenticate(bearing(secret, { "X-Forwarded-For": "127.0.0.1" }), elsewhere)).toBeUndefined();
+  });
+
+  it("is not had by a part of it or a longer one, and must be long", async () => {
+    for (const guess of [secret.slice(0, -1), secret.slice(1), `${secret}x`, secret.toUpperCase(), ""])
+      expect(await authenticate(bearing(guess), here)).toBeUndefined();
+    expect(() => internalTokens({ short: { user: "jobs", scope: "system" } })).toThrow(expect.objectContaining({ code: "CONFIG_INVALID" }));
+  });
+
+  it("may be let in from elsewhere by a rule of the deployment", async () => {
+    const open = internalTokens(
+      { [secret]: { user: "jobs", scope: "system" } },
+      { from: (_, { headers }) => headers.get("X-Mesh") === "yes" },
+    );
+    expect(await open(bearing(secret, { "X-Mesh": "yes" }), elsewhere)).toMatchObject({ user: "jobs" });
+    expect(await open(bearing(secret), here)).toBeUndefined();
+  });
+});
+
+describe("a development token", () => {
+  it("is believed on this machine alone, and on no server that others can reach", async () => {
+    const authenticate = developmentTokens();
+    const token = "dev:anne@garden,kitchen:admin,writer";
+    expect(await authenticate(bearing(token), here)).toEqual({
+      ...{ user: "anne", scope: "garden", roles: ["admin", "writer"] },
+      memberships: [{ scope: "kitchen", roles: ["admin", "writer"] }],
+    });
+    expect(await authenticate(bearing(token), elsewhere)).toBeUndefined();
+    expect(await authenticate(bearing(token), { isLocal: true, isExposed: true })).toBeUndefined();
+    for (const odd of ["dev:anne", "dev:@garden", "dev:anne@", "dev:anne@garden,", "anne@garden", "dev:anne@_x", "dev:anne@garden:"])
+      expect(await authenticate(bearing(odd), here), odd).toBeUndefined();
+  });
+});
+
+describe("several authenticators", () => {
+  const anne = bearerTokens({ "anne-0123456789abcdef": { user: "anne", scope: "garden" } });
+  const ben = bearerTokens({ "ben-0123456789abcdefg": { user: "ben", scope: "kitchen" } });
+  const down: Authenticate = () => {
+    throw new AgentError("NOT_READY", { message: "Down." });
+  };
+
+  it("know who any of them knows, in their order", async () => {
+    const both = anyOf([anne, ben]);
+    expect(await both(bearing("ben-0123456789abcdefg"), here)).toMatchObject({ user: "ben" });
+    expect(await both(bearing("nobody-0123456789abc"), here)).toBeUndefined();
+    expect(await anyOf([])(bearing("x"), here)).toBeUndefined();
+  });
+
+  it("let in whom one knows while another has no verdict, and refuse all others without a verdict of their own", async () => {
+    expect(await anyOf([down, anne])(bearing("anne-0123456789abcdef"), here)).toMatchObject({ user: "anne" });
+    await expect(anyOf([down, anne])(bearing("ben-0123456789abcdefg"), here)).rejects.toMatchObject({ code: "NOT_READY" });
+    const broken: Authenticate = () => {
+      throw new TypeError("a bug");
+    };
+    await expect(anyOf([broken, anne])(bearing("anne-0123456789abcdef"), here)).rejects.toThrow("a bug");
+  });
+});
