@@ -1,8 +1,8 @@
 /*
  * Owns: the verdict of a service that checks tokens, for each request.
- * Does not own: what a token is; who may do what.
+ * Does not own: what a token is; rights.
  * Invariants
- *  V1 without a verdict nobody is let in: silence, errors, redirects and unreadable answers are 503, refusals are 401;
+ *  V1 without a verdict no caller is let in: silence, errors, redirects and unreadable answers are 503, refusals are 401;
  *  V2 the token goes to the service alone, in a header, and a digest of it is the only trace here;
  *  V3 equal tokens that come at once are one request to the service; while it fails, it is asked once in five seconds.
  */

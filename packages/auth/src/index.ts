@@ -1,4 +1,4 @@
-/** Who sends a request to a server of Loopwright. */
+/** Authenticators of a server of Loopwright. */
 
 export { anyOf } from "./any-of.ts";
 export { type AuthUrlOptions, authUrl } from "./auth-url.ts";

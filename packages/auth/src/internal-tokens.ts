@@ -1,7 +1,7 @@
 import { type Authenticate, bearerTokens, type Caller, type Principal } from "@loopwright/server";
 
 export interface InternalTokensOptions {
-  /** Who may use the tokens. Default: callers of this machine whose request no proxy has passed on. */
+  /** Whether the caller may use the tokens. Default: callers of this machine whose request no proxy has passed on. */
   readonly from?: (caller: Caller, request: Request) => boolean;
 }
 

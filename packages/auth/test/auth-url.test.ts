@@ -27,7 +27,7 @@ async function verifier(): Promise<Verifier> {
   return made;
 }
 
-/** On a clock that stands, so that deadlines come when the test says so. */
+/** On a clock that stands, so that deadlines come when the test wants them. */
 function asking(url: string, more: Partial<AuthUrlOptions> = {}) {
   const logged: string[] = [];
   const logger: Logger = { log: (...line) => void logged.push(JSON.stringify(line)) };
@@ -74,7 +74,7 @@ describe("C48: a service that checks tokens", () => {
     ["200 without a user", (response) => void response.end('{"scope":"garden"}')],
     ["200 with ten megabytes", (response) => void response.end(`{"user":"anne","scope":"garden","x":"${"x".repeat(10_000_000)}"}`)],
     ["a cut", (response) => void response.destroy()],
-  ])("T10: gives no verdict and so lets nobody in: %s", async (_, answer) => {
+  ])("T10: gives no verdict and so lets no caller in: %s", async (_, answer) => {
     const service = await verifier();
     service.answer = answer;
     const { ask, logged } = asking(service.url);
@@ -83,7 +83,7 @@ describe("C48: a service that checks tokens", () => {
     expect(logged.join()).not.toContain(token);
   });
 
-  it("T10: has two seconds of its own; silence lets nobody in", async () => {
+  it("T10: has two seconds of its own; silence lets no caller in", async () => {
     const service = await verifier();
     service.answer = () => {};
     const { ask, clock } = asking(service.url);
@@ -105,7 +105,7 @@ describe("C48: a service that checks tokens", () => {
     expect(one?.user).not.toBe(two?.user);
   });
 
-  it("T10: keeps a verdict for as long as it is told to, refusals for five seconds, and never beyond the end of the credentials", async () => {
+  it("T10: keeps a verdict for as long as it is configured, refusals for five seconds, and never beyond the end of the credentials", async () => {
     const service = await verifier();
     const { ask, clock } = asking(service.url, { cacheMs: 60_000 });
     const askedAfter = async (ms: number): Promise<number> => {

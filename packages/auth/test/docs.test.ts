@@ -4,7 +4,11 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 const guide = await readFile(new URL("../../../docs/access.md", import.meta.url), "utf8");
-const as = (user: string, more: Record<string, string> = {}) => ({ Authorization: `Bearer ${user}`, "Content-Type": "application/json", ...more });
+const as = (user: string, more: Record<string, string> = {}) => ({
+  Authorization: `Bearer ${user}`,
+  "Content-Type": "application/json",
+  ...more,
+});
 const [anne, ben, jobs] = ["anne-0123456789abcdef", "ben-0123456789abcdefg", "jobs-0123456789abcdef"];
 
 /** The program of docs/access.md, in a process of its own. */
@@ -36,7 +40,7 @@ describe("the program of docs/access.md", () => {
     expect((await send("/api/access", {})).status).toBe(401);
   });
 
-  it("shares sessions as the guide says", async () => {
+  it("shares sessions as the guide shows", async () => {
     expect((await send("/api/sessions", as(anne), { id: "roses" })).status).toBe(201);
     expect((await send("/api/sessions/roses", as(ben))).status).toBe(404);
     expect((await send("/api/sessions/roses/sharing", as(anne), { users: { ben: "member" } }, "PUT")).status).toBe(200);

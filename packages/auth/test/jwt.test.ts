@@ -43,7 +43,7 @@ describe("a JWT", () => {
     const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url");
     const good = await key.sign();
     const [header = "", payload = "", signature = ""] = good.split(".");
-    const stranger = await issuerKey("k1", claimsOf());
+    const forger = await issuerKey("k1", claimsOf());
     const spki = await exportSPKI((await importJWK(key.jwk, "RS256")) as Parameters<typeof exportSPKI>[0]);
     const withPublicKey = await new SignJWT(claimsOf())
       .setProtectedHeader({ alg: "HS256", kid: "k1" })
@@ -52,11 +52,11 @@ describe("a JWT", () => {
       "alg none": `${encode({ alg: "none" })}.${payload}.`,
       "alg none with a signature": `${encode({ alg: "none", kid: "k1" })}.${payload}.${signature}`,
       "HS256 with the public key": withPublicKey,
-      "another key under the id": await stranger.sign(),
-      "a key of its own": await stranger.sign({}, { kid: undefined, jwk: stranger.jwk }),
-      "an address of keys": await stranger.sign({}, { jku: "http://127.0.0.1:1/keys", x5u: "http://127.0.0.1:1/cert" }),
-      "an id that is a path": await stranger.sign({}, { kid: "../../dev/null" }),
-      "an id that is a query": await stranger.sign({}, { kid: "' OR 1=1 --" }),
+      "another key under the id": await forger.sign(),
+      "a key of its own": await forger.sign({}, { kid: undefined, jwk: forger.jwk }),
+      "an address of keys": await forger.sign({}, { jku: "http://127.0.0.1:1/keys", x5u: "http://127.0.0.1:1/cert" }),
+      "an id that is a path": await forger.sign({}, { kid: "../../dev/null" }),
+      "an id that is a query": await forger.sign({}, { kid: "' OR 1=1 --" }),
       "no end": await key.sign({ exp: undefined as never }),
       "an end that is over": await key.sign({ exp: seconds() - 31 }),
       "a beginning to come": await key.sign({ nbf: seconds() + 31 }),
@@ -119,8 +119,8 @@ describe("T09: the keys of an issuer", () => {
     const rotated = await other.sign({ exp: Math.floor(own.now() / 1_000) + 86_400 });
     await Promise.all(Array.from({ length: 50 }, () => authenticate(bearing(good), caller)));
     expect(asked).toBe(1);
-    const stranger = await (await issuerKey("k9", claimsOf())).sign();
-    for (let at = 0; at < 50; at++) expect(await authenticate(bearing(stranger), caller)).toBeUndefined();
+    const forger = await (await issuerKey("k9", claimsOf())).sign();
+    for (let at = 0; at < 50; at++) expect(await authenticate(bearing(forger), caller)).toBeUndefined();
     expect(asked).toBe(1);
     known = [key.jwk, other.jwk];
     await own.advance(30_000);

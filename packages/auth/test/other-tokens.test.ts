@@ -60,14 +60,14 @@ describe("several authenticators", () => {
     throw new AgentError("NOT_READY", { message: "Down." });
   };
 
-  it("know who any of them knows, in their order", async () => {
+  it("know the callers of each of them, in their order", async () => {
     const both = anyOf([anne, ben]);
     expect(await both(bearing("ben-0123456789abcdefg"), here)).toMatchObject({ user: "ben" });
     expect(await both(bearing("nobody-0123456789abc"), here)).toBeUndefined();
     expect(await anyOf([])(bearing("x"), here)).toBeUndefined();
   });
 
-  it("let in whom one knows while another has no verdict, and refuse all others without a verdict of their own", async () => {
+  it("let in the caller that one knows while another has no verdict, and refuse all others without a verdict of their own", async () => {
     expect(await anyOf([down, anne])(bearing("anne-0123456789abcdef"), here)).toMatchObject({ user: "anne" });
     await expect(anyOf([down, anne])(bearing("ben-0123456789abcdefg"), here)).rejects.toMatchObject({ code: "NOT_READY" });
     const broken: Authenticate = () => {

@@ -124,7 +124,7 @@ export interface SessionRequests {
     },
     options?: RequestOptions,
   ): Promise<SessionSnapshot>;
-  /** Says what other users of the scope may do in a session, in place of what was said before. `{}`: nothing. */
+  /** Sets what other users of the scope may do in a session, in place of the sharing before. `{}`: nothing. */
   share(sessionId: string, sharing: Sharing, options?: RequestOptions): Promise<SessionSnapshot>;
   /** Puts a session under a legal hold: until it is lifted, neither a request nor its retention erases it. */
   hold(sessionId: string, options?: RequestOptions & { readonly reason?: string }): Promise<SessionSnapshot>;

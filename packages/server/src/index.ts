@@ -5,7 +5,6 @@ export type { AgentServer } from "./agent-server.ts";
 export { createHealthServer, type HealthServerOptions } from "./create-health-server.ts";
 export { createServer } from "./create-server.ts";
 export { bearerTokens } from "./identity/bearer-tokens.ts";
-export type { Caller } from "./identity/local-principal.ts";
 export { type AccessPolicyOptions, accessPolicy, type PolicyIndex } from "./permissions/access-policy.ts";
 export type { ServerEnv } from "./request/server-env.ts";
 export { sessionFile } from "./routes/sessions/export-session.ts";
@@ -16,6 +15,7 @@ export type {
   AuditContext,
   Authenticate,
   Authorize,
+  Caller,
   CookieOptions,
   ExtensionContext,
   ExtensionRoute,

@@ -2,7 +2,6 @@ import type { Access, Json } from "@loopwright/core";
 import type { ApprovalMemory, Logger, SessionSummary } from "@loopwright/core/ports";
 import type { Host, HostOptions } from "@loopwright/host";
 import type { Action } from "./action.ts";
-import type { Caller } from "./identity/local-principal.ts";
 import type { HttpLimits, ServerLimits } from "./server-limits.ts";
 import type { StreamDialect } from "./stream-dialect.ts";
 
@@ -20,6 +19,14 @@ export interface Principal extends Access {
   readonly memberships?: readonly Membership[] | "any";
   /** When the credentials end, in milliseconds since the epoch: requests are refused from then on, and open streams end. Default: never. */
   readonly expiresAt?: number;
+}
+
+/** The facts about the other end of a connection that the transport has. */
+export interface Caller {
+  /** True if only this machine can send from the address of the socket. */
+  readonly isLocal: boolean;
+  /** True if the operator has opened the server to callers from other machines. */
+  readonly isExposed: boolean;
 }
 
 /** The sender of a request; `undefined`: the request is refused with 401. It may be asked again with the same request while a stream is open. */

@@ -26,7 +26,13 @@ describe("a session that is deleted", () => {
     expect((await ask("/api/sessions/a/messages", { json: { message: naming(blob) } })).status).toBe(202);
     await eventsOf(server, "a");
     await ask("/api/sessions/a/abort", { json: {}, headers: { "Idempotency-Key": "stop" } });
-    expect((await allOf(store)).map((key) => key.replace(/-.*/, "")).sort()).toEqual(["about", "idempotency", "idempotency", "sha256", "upload"]);
+    expect((await allOf(store)).map((key) => key.replace(/-.*/, "")).sort()).toEqual([
+      "about",
+      "idempotency",
+      "idempotency",
+      "sha256",
+      "upload",
+    ]);
     expect((await send(`/api/files/${blob}`)).status).toBe(200);
     expect((await send("/api/sessions/a", { method: "DELETE" })).status).toBe(204);
     expect(await allOf(store)).toEqual([]);

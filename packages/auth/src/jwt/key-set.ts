@@ -82,6 +82,6 @@ export function createKeySet({ url, fetch, clock, logger }: KeySetOptions): JWTV
 function keySetOf(body: unknown): JSONWebKeySet {
   const keys = isFields(body) ? body["keys"] : undefined;
   if (!Array.isArray(keys) || keys.length === 0 || keys.length > keysMax) throw new Error(`no set of 1 to ${keysMax} keys`);
-  // A shared secret is no public key: with one in the set, anyone who reads it could sign.
+  // A shared secret is no public key: with one in the set, every reader could sign.
   return { keys: keys.filter((key) => isFields(key) && key["kty"] !== "oct") } as JSONWebKeySet;
 }

@@ -1,13 +1,12 @@
 import { AgentError } from "@loopwright/core";
 import { identify } from "../identity/identify.ts";
-import type { Caller } from "../identity/local-principal.ts";
 import { redeemTicket, ticketParameter } from "../identity/stream-ticket.ts";
 import { authorizeRequest } from "../permissions/authorize.ts";
 import { readRequest } from "../request/read-request.ts";
 import type { InProcess, Route } from "../request/route.ts";
 import { runRoute } from "../routes/run-route.ts";
 import type { ServerContext } from "../server-context.ts";
-import type { Principal } from "../server-options.ts";
+import type { Caller, Principal } from "../server-options.ts";
 import type { OpenSink } from "../stream/event-sink.ts";
 
 /** The facts about the current request that the transport has. */

@@ -1,9 +1,9 @@
 /*
  * Owns: sessions of the page by cookie: begun with the credentials of a caller, kept in the store, ended by sign-out or by time.
- * Does not own: who the caller is at the sign-in (`authenticate`), the pages of other origins (`http/check-origin.ts`).
+ * Does not own: the caller at the sign-in (`authenticate`), the pages of other origins (`http/check-origin.ts`).
  * Invariants
  *  C1 no script of the page reads the cookie (`HttpOnly`), and pages of other sites cannot send it (`SameSite=Strict`);
- *  C2 a request that changes something counts only if the browser says that this server's own page sent it;
+ *  C2 a request that changes something counts only if the browser states that this server's own page sent it;
  *  C3 each sign-in has a new secret; one that is signed in again takes the place of the old one, and does not last longer.
  */
 import { AgentError } from "@loopwright/core";

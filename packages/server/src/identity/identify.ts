@@ -2,10 +2,10 @@ import { AgentError, isAgentError } from "@loopwright/core";
 import { isId } from "@loopwright/core/ports";
 import { redactedCause } from "../redacted-cause.ts";
 import type { ServerContext } from "../server-context.ts";
-import type { Authenticate, Principal } from "../server-options.ts";
+import type { Authenticate, Caller, Principal } from "../server-options.ts";
 import { chooseScope } from "./choose-scope.ts";
 import { cookiePrincipal } from "./cookie-session.ts";
-import { type Caller, localPrincipal } from "./local-principal.ts";
+import { localPrincipal } from "./local-principal.ts";
 
 /** Names of query parameters with tokens; capitals, `-` and `_` do not matter. */
 const tokenNames: ReadonlySet<string> = new Set([

@@ -1,8 +1,8 @@
 /*
  * Owns: principals that are kept for a secret: sessions of cookies, and tickets of streams. They lie in the blobs of their scope, so that every node knows them.
- * Does not own: who may have a secret, and how long it counts.
+ * Does not own: the right to a secret, and how long it counts.
  * Invariants
- *  K1 the store has a digest of a secret, never the secret: who reads the store cannot use it;
+ *  K1 the store has a digest of a secret, never the secret: a reader of the store cannot use it;
  *  K2 a secret names its scope and its end, so that an expired or invented one costs at most one read;
  *  K3 what has expired is removed by those that come after it.
  */

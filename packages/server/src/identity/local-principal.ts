@@ -1,13 +1,5 @@
 import { AgentError } from "@loopwright/core";
-import type { Principal } from "../server-options.ts";
-
-/** The facts about the other end of a connection that the transport has. */
-export interface Caller {
-  /** True if only this machine can send from the address of the socket. */
-  readonly isLocal: boolean;
-  /** True if the operator has opened the server to callers from other machines. */
-  readonly isExposed: boolean;
-}
+import type { Caller, Principal } from "../server-options.ts";
 
 /**
  * The principal of a request to a server without `authenticate`. The `Host` header proves nothing: any client may write it. So only the address

@@ -1,6 +1,6 @@
 /*
  * Owns: a ready policy: what roles, participants and sharing permit.
- * Does not own: roles (authentication), who a session is shared with (its log), how a refusal looks (`authorize.ts`).
+ * Does not own: roles (authentication), the sharing of a session (its log), how a refusal looks (`authorize.ts`).
  * Invariants
  *  A1 a session that the caller may not read and one that does not exist have the same verdicts and the same reads;
  *  A2 every action has a level here: one without does not compile.
@@ -17,9 +17,9 @@ export interface PolicyIndex {
 
 export interface AccessPolicyOptions {
   readonly store: { readonly index: PolicyIndex };
-  /** Who sees a session that was never shared, beside the user that has opened it. Default `{}`: no one. */
+  /** The sharing of sessions that were never shared. Default `{}`: the user that opened one sees it alone. */
   readonly unshared?: Sharing;
-  /** Who may use routes of the application. Default: all but viewers. */
+  /** Whether the caller may use a route of the application. Default: all but viewers. */
   readonly extensions?: (principal: Principal, action: `extension.${string}`) => boolean | Promise<boolean>;
 }
 

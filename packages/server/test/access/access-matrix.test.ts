@@ -5,13 +5,13 @@ import { routeTable } from "../../src/http/route-table.ts";
 import { pickColour, type Sent, scriptedAgent } from "../test-server.ts";
 import { type AccessScene, accessScene, as, tokenOf, turn } from "./access-scene.ts";
 
-/** Who asks, and with which rights: the session `annes` is Anne's, and Vera may read it. */
-const columns = ["anonymous", "foreign", "stranger", "viewer", "owner", "admin", "service", "expired"] as const;
+/** The callers, and their rights: the session `annes` is Anne's, and Vera may read it. */
+const columns = ["anonymous", "foreign", "outsider", "viewer", "owner", "admin", "service", "expired"] as const;
 type Column = (typeof columns)[number];
 
 const users = {
   foreign: { scope: "kitchen", roles: ["admin"] },
-  stranger: { scope: "garden" },
+  outsider: { scope: "garden" },
   viewer: { scope: "garden" },
   owner: { scope: "garden" },
   admin: { scope: "garden", roles: ["admin"] },
@@ -22,8 +22,8 @@ const users = {
 interface Row {
   readonly path: string;
   readonly sent?: Sent;
-  /** The statuses of foreign, stranger, viewer, owner, admin and service; anonymous and expired callers get 401 everywhere. */
-  readonly statuses: readonly [foreign: number, stranger: number, viewer: number, owner: number, admin: number, service: number];
+  /** The statuses of foreign, outsider, viewer, owner, admin and service; anonymous and expired callers get 401 everywhere. */
+  readonly statuses: readonly [foreign: number, outsider: number, viewer: number, owner: number, admin: number, service: number];
 }
 
 const result = { role: "tool_result", toolCallId: "c1", content: "red" };
@@ -34,7 +34,7 @@ const all = (status: number): Row["statuses"] => [status, status, status, status
 
 /** One for each route that asks for a principal, by its id. */
 const rows: { readonly [id: string]: Row } = {
-  // About a session that a caller may not know of, execute says that a new one needs a context.
+  // About a session that a caller may not know of, execute answers that a new one needs a context.
   execute: row("/api/agent/execute", [400, 400, 403, 200, 200, 200], { json: { sessionId: "annes", input: [result] } }),
   readConversation: row("/api/agent/session/annes", [hidden, hidden, 200, 200, 200, 200]),
   createSession: row("/api/sessions", all(201), { json: {} }),
@@ -78,7 +78,7 @@ const headersOf = (column: Column): Record<string, string> =>
   column === "anonymous" ? {} : as(column, column === "service" ? { "X-Scope": "garden" } : {});
 
 const expectedOf = (column: Column, { statuses }: Row): number => {
-  const at = (["foreign", "stranger", "viewer", "owner", "admin", "service"] as const).findIndex((one) => one === column);
+  const at = (["foreign", "outsider", "viewer", "owner", "admin", "service"] as const).findIndex((one) => one === column);
   return statuses[at] ?? 401;
 };
 

@@ -60,7 +60,7 @@ describe("the ready policy", () => {
     }
   });
 
-  it("applies what is said for sessions that were never shared", async () => {
+  it("applies the default to sessions that were never shared", async () => {
     const scene = await garden({ unshared: { scope: "member" } });
     const { status } = await scene.send("/api/sessions/roses", { method: "PATCH", json: { title: "Ours" }, headers: as("ben") });
     expect(status).toBe(200);

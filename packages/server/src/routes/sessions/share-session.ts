@@ -10,7 +10,7 @@ export const shareSessionRoute: Route<SessionParams, unknown, Sharing> = {
   method: "PUT",
   path: "/api/sessions/:id/sharing",
   id: "shareSession",
-  summary: "Says what other users of the scope may do in a session, in place of what was said before; a policy of access reads it.",
+  summary: "Sets what other users of the scope may do in a session, in place of the sharing before; a policy of access reads it.",
   access: "principal",
   action: "session.share",
   params: sessionParams,
