@@ -3,7 +3,7 @@ import { isId } from "@loopwright/core/ports";
 import type { Membership, Principal } from "../server-options.ts";
 
 /** The header that names one of the caller's scopes. */
-export const scopeHeader = "X-Scope";
+const scopeHeader = "X-Scope";
 
 /**
  * The principal in the scope that the request names. Roles and labels are those of the membership, and trust stays in the scope that authentication gave it for.
