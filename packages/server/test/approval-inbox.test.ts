@@ -4,6 +4,7 @@ import { manualClock, memoryStore, scripted } from "@loopwright/core/memory";
 import type { ApprovalPage, InboxApproval, SessionSnapshot } from "@loopwright/core/protocol";
 import { describe, expect, it } from "vitest";
 import { until } from "../../host/test/turn-of-loop.ts";
+import { accessPolicy } from "../src/index.ts";
 import { approvalPage } from "../src/schemas/index.ts";
 import type { ServeOptions } from "./serve.ts";
 import { type TestServer, testServer } from "./test-server.ts";
@@ -140,6 +141,19 @@ describe("the inbox of approvals", () => {
     await made.begin("his", { path: "b" });
     const idsOf = async (user: string) => (await made.inbox("", bearer(user))).approvals.map(({ sessionId }) => sessionId);
     expect([await idsOf("anne"), await idsOf("ben")]).toEqual([["his", "hers"], ["his"]]);
+  });
+
+  it("leaves out sessions that `maySee` hides from the caller, and those that the ready policy does not show", async () => {
+    const made = scene({ maySee: ({ user }, { id }) => user === "anne" || id === "his" });
+    const store = memoryStore();
+    const ready = scene({ store, ...accessPolicy({ store }) });
+    const idsOf = async (one: Inbox, user: string) => (await one.inbox("", bearer(user))).approvals.map(({ sessionId }) => sessionId);
+    for (const one of [made, ready]) {
+      await one.begin("hers", { path: "a" });
+      await one.begin("his", { path: "b" }, bearer("ben"));
+    }
+    expect([await idsOf(made, "anne"), await idsOf(made, "ben")]).toEqual([["his", "hers"], ["his"]]);
+    expect([await idsOf(ready, "anne"), await idsOf(ready, "ben")]).toEqual([["hers"], ["his"]]);
   });
 
   it("is read in pages that have each session once", async () => {

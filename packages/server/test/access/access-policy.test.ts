@@ -131,6 +131,17 @@ describe("the ready policy", () => {
     expect(rest).toEqual({ sessions: [] });
   });
 
+  it("filters lists beside what the caller may see", async () => {
+    const { ask, send } = await garden();
+    for (const id of ["bens", "bens-too"]) await send("/api/sessions", { json: { id, title: "Roses" }, headers: as("ben") });
+    const idsOf = async (query: string, user: string): Promise<readonly string[]> =>
+      (await ask<{ sessions: { id: string }[] }>(`/api/sessions?${query}`, { headers: as(user) })).body.sessions.map(({ id }) => id).sort();
+    expect(await idsOf("participant=anne", "ben")).toEqual([]);
+    expect(await idsOf("participant=ben&status=idle", "ben")).toEqual(["bens", "bens-too"]);
+    expect(await idsOf("participant=ben&limit=1", "ada")).toHaveLength(1);
+    expect(await idsOf("agent=helper", "anne")).toEqual(["roses"]);
+  });
+
   it("has shares in the log: another server over the store follows them, and bad ones are refused", async () => {
     const scene = await garden();
     const { refused } = scene;

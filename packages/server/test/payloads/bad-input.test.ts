@@ -78,15 +78,6 @@ const entries: { readonly [id: string]: Entry } = {
       ["a retention that is too short", { retention: { keepMs: 1 } }, "retention.keepMs"],
     ],
   },
-  forkSession: {
-    path: "/api/sessions/a/fork",
-    isOptional: true,
-    flaws: [
-      ["a number for the message", { message: 1 }, "message"],
-      ["an id that is none", { id: "A B" }, "id"],
-      ["a title that is none", { title: [canary] }, "title"],
-    ],
-  },
   shareSession: {
     path: "/api/sessions/a/sharing",
     method: "PUT",
@@ -186,6 +177,8 @@ const entries: { readonly [id: string]: Entry } = {
     isOptional: true,
     flaws: [
       ["a number for the message", { message: 7 }, "message"],
+      ["an id that is none", { id: "A B" }, "id"],
+      ["a title that is none", { title: [canary] }, "title"],
       ["a message too long", { message: canary.repeat(10) }, "message"],
       ["metadata that is a list", { metadata: [canary] }, "metadata"],
     ],

@@ -7,6 +7,7 @@ import type { SessionSummary } from "@loopwright/core/ports";
 import type { ApprovalPage, InboxApproval, PendingApproval } from "@loopwright/core/protocol";
 import { z } from "zod";
 import { authorize } from "../../permissions/authorize.ts";
+import { maySee } from "../../permissions/may-see.ts";
 import { jsonResponse } from "../../request/paced-response.ts";
 import type { RequestContext, Route } from "../../request/route.ts";
 import { approvalPage } from "../../schemas/index.ts";
@@ -84,8 +85,9 @@ const pageUpTo = (approvals: readonly InboxApproval[], place: Pick<SessionSummar
 const mayWait = ({ pendingApprovals = 0, waitsFor = [] }: SessionSummary): boolean =>
   pendingApprovals > 0 || waitsFor.some((reason) => reason !== "client_tools");
 
-async function approvalsOf(call: RequestContext, { id, title }: SessionSummary): Promise<readonly InboxApproval[]> {
-  if (!(await mayDecide(call, id))) return [];
+async function approvalsOf(call: RequestContext, summary: SessionSummary): Promise<readonly InboxApproval[]> {
+  const { id, title } = summary;
+  if (!(await maySee(call.principal, summary, call.server)) || !(await mayDecide(call, id))) return [];
   try {
     const { snapshot } = await readState(call, id, undefined);
     const pending = snapshot.run?.aborting === undefined ? (snapshot.run?.pendingApprovals ?? []) : [];

@@ -29,8 +29,9 @@ export const executeRoute: Route<unknown, unknown, CheckedExecuteRequest> = {
   action: "session.send",
   isRefusedAtEnd: true,
   // A request with a context would begin the session, so that it learns of any id that is taken.
-  absent({ body: { agent, context } }, request) {
-    return agent === undefined && context === undefined && !request.headers.has("Last-Event-ID") ? contextRequired() : undefined;
+  absent({ body: { sessionId, agent, context, streamVersion } }, request) {
+    if (streamVersion === undefined && lastEventCursor(request)) return nothingToContinue(sessionId);
+    return agent === undefined && context === undefined ? contextRequired() : undefined;
   },
   body: checkedExecuteRequest,
   bodySchema: executeRequest,
@@ -102,8 +103,7 @@ async function sessionFor(context: ExecuteContext, { key, isContinued }: Resumpt
   if (body.sessionId === undefined && !mayBegin) throw contextRequired();
   const known = id === undefined ? undefined : await openKnown(context, id, mayBegin || isContinued);
   if (known) return withItsTools(context, await admitted(context, known));
-  if (isContinued)
-    throw new AgentError("SESSION_NOT_FOUND", { message: noSession(id), fix: "Begin a new session: this one may have been deleted." });
+  if (isContinued) throw nothingToContinue(id);
   const name = agent ?? server.options.agents[0]?.name ?? "";
   await checkAgentUse(principal, { agent: name, context: begins, options: withLabels(options ?? {}, context) }, server);
   if (body.sessionId !== undefined) await authorize(principal, { action: "session.create", session: body.sessionId }, server);
@@ -172,6 +172,9 @@ async function openKnown({ principal, server }: ExecuteContext, session: string,
     throw contextRequired();
   }
 }
+
+const nothingToContinue = (id: string | undefined): AgentError =>
+  new AgentError("SESSION_NOT_FOUND", { message: noSession(id), fix: "Begin a new session: this one may have been deleted." });
 
 const contextRequired = (): AgentError =>
   new AgentError("INPUT_INVALID", {
