@@ -1,5 +1,5 @@
 import { AgentError } from "@loopwright/core";
-import { plainHost, requestHost } from "../request/request-host.ts";
+import { plainHost, requestHost } from "../request-host.ts";
 import { isLoopbackAddress } from "./loopback-address.ts";
 
 /** `127.0.0.1:80`, `[::1]`, `localhost:4200`, `chat.localhost`. */

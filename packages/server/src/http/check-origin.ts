@@ -1,5 +1,5 @@
 import { AgentError } from "@loopwright/core";
-import { requestHost } from "../request/request-host.ts";
+import { requestHost } from "../request-host.ts";
 
 const isSafe = (method: string): boolean => method === "GET" || method === "HEAD" || method === "OPTIONS";
 

@@ -7,7 +7,7 @@
  *  C3 each sign-in has a new secret; one that is signed in again takes the place of the old one, and does not last longer.
  */
 import { AgentError } from "@loopwright/core";
-import { requestHost } from "../request/request-host.ts";
+import { requestHost } from "../request-host.ts";
 import type { ServerContext } from "../server-context.ts";
 import type { CookieOptions, HttpOptions, Principal } from "../server-options.ts";
 import { keepPrincipal, placeOfSecret, readKept, type SecretPlace, writeKept } from "./kept-principal.ts";
