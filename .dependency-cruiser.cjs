@@ -18,6 +18,9 @@ const PAGE = "^apps/web/src/";
 /** The server is proved with what talks to it and what it stands on. */
 const SERVER_TEST = "^packages/server/(?:test/|src/.*\\.test\\.ts$)";
 
+/** Telemetry is proved behind a server, and over the stores that nodes share. */
+const TELEMETRY_TEST = "^packages/telemetry/(?:test/|src/.*\\.test\\.ts$)";
+
 /** Companions on Redis are proved on a real one, over a line that can be made bad. */
 const FAULT_TEST = "^packages/(store-redis|store-sqlite|channel-redis|queue-bullmq)/(?:test/|src/.*\\.test\\.ts$)";
 
@@ -37,7 +40,8 @@ const EXCEPTIONS = {
   auth: "^packages/(server|host)/",
 };
 const named = `(${Object.keys(EXCEPTIONS).join("|")})`;
-const doors = "index\\.ts$|(?:ports|memory|stores|protocol|internals|testing|tools|node|schemas)/index\\.ts$";
+const doors =
+  "index\\.ts$|(?:ports|memory|stores|protocol|internals|testing|tools|node|schemas|audit|opentelemetry|prometheus|sqlite)/index\\.ts$";
 
 module.exports = {
   forbidden: [
@@ -56,7 +60,7 @@ module.exports = {
     ),
     forbid(
       "packages-see-core-only",
-      { path: "^packages/([^/]+)/", pathNot: [CORE, `^packages/${named}/`, SERVER_TEST, FAULT_TEST, SEALED_TEST] },
+      { path: "^packages/([^/]+)/", pathNot: [CORE, `^packages/${named}/`, SERVER_TEST, FAULT_TEST, SEALED_TEST, TELEMETRY_TEST] },
       { path: "^packages/", pathNot: [CORE, KITS, "^packages/$1/"] },
       "Companions do not know one another.",
     ),
@@ -85,6 +89,15 @@ module.exports = {
       { path: SEALED_TEST },
       { path: "^packages/", pathNot: [CORE, KITS, "^packages/(store-sealed|store-sqlite|host)/"] },
       "Tests of the wrapper may also use the store that it wraps, and a host.",
+    ),
+    forbid(
+      "telemetry-tests-exception",
+      { path: TELEMETRY_TEST },
+      {
+        path: "^packages/",
+        pathNot: [CORE, KITS, "^packages/(telemetry|server|host|store-sqlite|store-redis)/", "^packages/simulator/src/node/"],
+      },
+      "Tests of telemetry may also use the server, its host, and the stores of several nodes.",
     ),
     ...Object.entries(EXCEPTIONS).map(([who, may]) =>
       forbid(

@@ -1,5 +1,5 @@
 import { systemClock } from "@loopwright/core/memory";
-import type { Clock, LedgerCall, LedgerOutcome, UsageAmount, UsageLedger } from "@loopwright/core/ports";
+import type { Clock, LedgerCall, LedgerOutcome, LedgerPeriod, UsageAmount, UsageLedger } from "@loopwright/core/ports";
 import { type LedgerLimits, ledgerSums } from "@loopwright/core/stores";
 import type { Connection } from "./connection/connection.ts";
 import { listOf, textOf } from "./connection/reply.ts";
@@ -14,6 +14,15 @@ export interface RedisLedgerOptions {
   /** Decides which window is open. Default: the system clock. */
   readonly clock?: Clock;
 }
+
+/** A ledger whose sums can be read. */
+export interface RedisLedger extends UsageLedger {
+  /** What counts as spent for the account, in the open window of its limit (the first one, or that of `per`): reservations that are open included. */
+  spent(account: string, per?: LedgerPeriod): Promise<Required<UsageAmount>>;
+}
+
+/* KEYS sum. */
+const spentScript: Script = script("return redis.call('HMGET', KEYS[1], 'tokens', 'nanos')");
 
 /* Money is counted in billionths of a dollar, so that sums do not drift. */
 const addTo = `
@@ -63,7 +72,7 @@ const windowGraceMs = 3_600_000;
 export function redisLedger(
   { connection, keys }: { readonly connection: Connection; readonly keys: StoreKeys },
   { limits, accounts: accountsOf = (call) => call.accounts, clock = systemClock }: RedisLedgerOptions,
-): UsageLedger {
+): RedisLedger {
   if (typeof limits !== "function") ledgerSums(limits, Object.keys(limits), clock.now());
   const end = async (id: string, { tokens, costUsd = 0 }: UsageAmount, isReleased: boolean): Promise<void> => {
     const args = [String(Math.ceil(tokens)), nanosOf(costUsd), isReleased ? "1" : ""];
@@ -89,6 +98,13 @@ export function redisLedger(
       const left = Math.max(0, which === "tokens" ? most - Number(textOf(spent)) : (Number(nanosOf(most)) - Number(textOf(spent))) / 1e9);
       const per = { ...(limit.per === undefined ? {} : { per: limit.per }), ...(endsAt === undefined ? {} : { resetsAt: endsAt }) };
       return { type: "refused", account, which, limit: most, ...per, left };
+    },
+    async spent(account, per) {
+      const sums = ledgerSums(limits, [account], clock.now());
+      const asked = per === undefined ? sums[0] : sums.find(({ limit }) => limit.per === per);
+      if (!asked) return { tokens: 0, costUsd: 0 };
+      const [tokens, nanos] = listOf(await answerOf(connection, spentScript, { keys: [keys.account(asked.name)], args: [] }));
+      return { tokens: Number(textOf(tokens ?? "0")), costUsd: Number(textOf(nanos ?? "0")) / 1e9 };
     },
     settle: (id, spent) => end(id, spent, false),
     release: (id) => end(id, { tokens: 0 }, true),

@@ -1,6 +1,6 @@
 import { AgentError } from "@loopwright/core";
 import { silentLogger } from "@loopwright/core/memory";
-import type { Clock, Logger, SessionStore, UsageLedger } from "@loopwright/core/ports";
+import type { Clock, Logger, SessionStore } from "@loopwright/core/ports";
 import type { RedisClientOptions } from "@redis/client";
 import { redisBlobs } from "./blobs/redis-blobs.ts";
 import { checkStore, type RedisReport } from "./check-store.ts";
@@ -14,7 +14,7 @@ import { KnownLogs } from "./log/known-logs.ts";
 import { redisLog } from "./log/redis-log.ts";
 import { RestoreDetection } from "./log/restore-detection.ts";
 import { TailSubscriptions } from "./log/tail-subscriptions.ts";
-import { type RedisLedgerOptions, redisLedger } from "./redis-ledger.ts";
+import { type RedisLedger, type RedisLedgerOptions, redisLedger } from "./redis-ledger.ts";
 import { redisSnapshots } from "./redis-snapshots.ts";
 import { redisIndex, searchedSessionsMax } from "./views/redis-index.ts";
 import { SessionViews } from "./views/session-views.ts";
@@ -49,7 +49,7 @@ export interface RedisStore extends SessionStore {
   check(): Promise<RedisReport>;
   probe(): Promise<void>;
   /** A usage ledger in the same Redis, over the same connection: one for all processes that use it with the same limits. */
-  ledger(options: RedisLedgerOptions): UsageLedger;
+  ledger(options: RedisLedgerOptions): RedisLedger;
   acceptRestored(): Promise<boolean>;
 }
 

@@ -49,6 +49,18 @@ describe.skipIf(missing)("the usage ledger", () => {
     expect((await ledger.reserve(request("fits", 30))).type).toBe("reserved");
   });
 
+  it("shows what an account has spent, to every process: what is reserved in full, what is settled as it was", async () => {
+    const prefix = fixture.prefix();
+    const limits = { tokens: { tokens: 100, costUsd: 1, per: "day" as const } };
+    const [one, other] = [fixture.open({ prefix }).ledger({ limits }), fixture.open({ prefix }).ledger({ limits })];
+    expect(await other.spent("tokens")).toEqual({ tokens: 0, costUsd: 0 });
+    await one.reserve({ ...request("a", 60), ask: { tokens: 60, costUsd: 0.25 } });
+    await one.reserve(request("b", 30));
+    await one.settle("a", { tokens: 50, costUsd: 0.125, source: "reported" });
+    expect(await other.spent("tokens", "day")).toEqual({ tokens: 80, costUsd: 0.125 });
+    expect(await other.spent("unlimited")).toEqual({ tokens: 0, costUsd: 0 });
+  });
+
   it("rejects where Redis does not answer", async () => {
     const ledger = fixture.open({ url: "redis://127.0.0.1:1", deadlineMs: 200 }).ledger({ limits: ledgerKitLimits });
     await expect(ledger.reserve(request("one", 1))).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });

@@ -1,0 +1,59 @@
+import type { Cost, Fact, SessionRef, Usage } from "@loopwright/core";
+import type { UsageEntry } from "./usage-entry.ts";
+
+/** What the entries of a run have in common. */
+export interface RunParties {
+  readonly user: string;
+  readonly agent: string;
+}
+
+/** The model that the last attempt of a run called. */
+export interface CalledModel {
+  readonly provider: string;
+  readonly model: string;
+}
+
+interface Spent {
+  readonly usage?: Usage;
+  readonly cost?: Cost;
+  readonly provider?: string;
+  readonly model?: string;
+}
+
+/**
+ * What a fact has spent. The usage of a child is in the child's own log, so the fact of its end gives nothing here. What is spent without a model
+ * counts under the name of the tools that spent it.
+ */
+export function entriesOf(fact: Fact, ref: SessionRef, { user, agent, provider, model }: RunParties & CalledModel): readonly UsageEntry[] {
+  return spentBy(fact, { provider, model }).flatMap((spent, place): readonly UsageEntry[] => {
+    const { usage, cost } = spent;
+    if (!usage && !cost) return [];
+    return [
+      {
+        id: `${ref.scope}/${ref.session}/${fact.seq}.${place}`,
+        at: fact.at,
+        scope: ref.scope,
+        user,
+        agent,
+        provider: spent.provider ?? "",
+        model: spent.model ?? usage?.tools?.join(", ") ?? "",
+        input: usage?.input ?? 0,
+        cacheRead: usage?.cacheRead ?? 0,
+        cacheWrite: usage?.cacheWrite ?? 0,
+        output: usage?.output ?? 0,
+        ...(cost ? { costNanos: Math.round(cost.totalUsd * 1e9) } : {}),
+      },
+    ];
+  });
+}
+
+function spentBy(fact: Fact, called: CalledModel): readonly Spent[] {
+  const others = "expenses" in fact ? (fact.expenses ?? []) : [];
+  if (fact.type === "child.finished") return others;
+  if (!("usage" in fact) && !("cost" in fact)) return others;
+  const { usage, cost } = fact as Spent;
+  const own: Spent = { ...(usage ? { usage } : {}), ...(cost ? { cost } : {}) };
+  if (fact.type === "model.finished" || fact.type === "model.failed") return [{ ...own, ...called }, ...others];
+  if (fact.type === "context.compacted") return [{ ...own, provider: called.provider, model: fact.model ?? called.model }, ...others];
+  return [own, ...others];
+}

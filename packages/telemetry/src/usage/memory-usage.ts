@@ -1,0 +1,71 @@
+import { dayOf, type UsageDimension, type UsageEntry, type UsageQuery, type UsageStore, type UsageSum } from "./usage-entry.ts";
+
+export interface MemoryUsageOptions {
+  /** Entries that are remembered, so that one that comes again counts once; the oldest are forgotten. Default 100,000. */
+  readonly knownMax?: number;
+  /** Different sums of a day, scope, user, agent and model; beyond that, the first are forgotten. Default 100,000. */
+  readonly sumsMax?: number;
+}
+
+type Keyed = Required<Pick<UsageSum, UsageDimension>>;
+interface Sum extends Keyed {
+  calls: number;
+  input: number;
+  cacheRead: number;
+  cacheWrite: number;
+  output: number;
+  nanos: number;
+  unpricedCalls: number;
+}
+
+/** Usage and cost in this process; they end with it. */
+export function memoryUsage({ knownMax = 100_000, sumsMax = 100_000 }: MemoryUsageOptions = {}): UsageStore {
+  const known = new Set<string>();
+  const sums = new Map<string, Sum>();
+
+  const add = (entry: UsageEntry): void => {
+    if (known.has(entry.id)) return;
+    known.add(entry.id);
+    addTo(sums, keyedBy(entry), { ...entry, calls: 1, nanos: entry.costNanos ?? 0, unpricedCalls: entry.costNanos === undefined ? 1 : 0 });
+  };
+
+  return {
+    add(entries) {
+      for (const entry of entries) add(entry);
+      for (const id of known) {
+        if (known.size <= knownMax) break;
+        known.delete(id);
+      }
+      for (const key of sums.keys()) {
+        if (sums.size <= sumsMax) break;
+        sums.delete(key);
+      }
+    },
+    async query(query = {}) {
+      const found = new Map<string, Sum>();
+      for (const sum of sums.values()) if (isAskedFor(sum, query)) addTo(found, chosen(sum, query.by ?? []), sum);
+      return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, { nanos, ...sum }]) => ({ ...sum, costUsd: nanos / 1e9 }));
+    },
+  };
+}
+
+function addTo(sums: Map<string, Sum>, key: Partial<Keyed>, more: Omit<Sum, keyof Keyed>): void {
+  const name = JSON.stringify(Object.values(key));
+  const sum = sums.get(name) ?? ({ ...key, calls: 0, input: 0, cacheRead: 0, cacheWrite: 0, output: 0, nanos: 0, unpricedCalls: 0 } as Sum);
+  for (const count of ["calls", "input", "cacheRead", "cacheWrite", "output", "nanos", "unpricedCalls"] as const) sum[count] += more[count];
+  sums.set(name, sum);
+}
+
+const keyedBy = ({ at, scope, user, agent, provider, model }: UsageEntry): Keyed => ({
+  day: dayOf(at),
+  scope,
+  user,
+  agent,
+  provider,
+  model,
+});
+
+const chosen = (sum: Keyed, by: readonly UsageDimension[]): Partial<Keyed> => Object.fromEntries(by.map((name) => [name, sum[name]]));
+
+const isAskedFor = (sum: Keyed, { scope, user, from = "", to = "9999" }: UsageQuery): boolean =>
+  (scope === undefined || sum.scope === scope) && (user === undefined || sum.user === user) && sum.day >= from && sum.day <= to;

@@ -1,0 +1,77 @@
+import { createAgent, createSession, execute } from "@loopwright/core";
+import { fixedPrices, memoryStore, scripted } from "@loopwright/core/memory";
+import { describe, expect, it } from "vitest";
+import { cacheRoute, cacheWatch, findingsOf, memoryEvents } from "../src/index.ts";
+import { anne, telemetryServer } from "./telemetry-server.ts";
+
+const prices = fixedPrices({ small: { inputUsd: 10, outputUsd: 10, cacheReadUsd: 1 } });
+
+/** Runs of one session; each has the usage and the prompt of its place. */
+async function findings(
+  calls: readonly { readonly cacheRead?: number; readonly input?: number; readonly prompt?: string; readonly tool?: string }[],
+) {
+  const events = memoryEvents();
+  const cache = cacheWatch({ events, prices });
+  let at = -1;
+  const provider = cache.watch(
+    scripted(
+      () => {
+        const { cacheRead = 0, input = 100 } = calls[at] ?? {};
+        return { text: "Hello.", usage: { input, cacheRead, output: 1 } };
+      },
+      { model: "small" },
+    ),
+  );
+  const agent = createAgent({ name: "helper", provider, prompt: () => calls[at]?.prompt ?? "Be kind." });
+  const session = createSession({
+    agent,
+    id: "s1",
+    store: memoryStore(),
+    observers: [cache.observer],
+    access: { scope: "team", user: "anne" },
+  });
+  for (const _ of calls) {
+    at += 1;
+    await execute(session, "SECRET-QUESTION").result();
+  }
+  return { events, found: await findingsOf(events, { scope: "team", session: "s1" }) };
+}
+
+describe("the cache explainer", () => {
+  it("finds a hit where the request continues the one before, and names the system part that broke the cache, with the money lost", async () => {
+    const { found } = await findings([
+      { input: 5_000 },
+      { input: 100, cacheRead: 5_000 },
+      { input: 5_200, prompt: "Be kind. It is 12:01:07." },
+    ]);
+    expect(found.map(({ verdict }) => verdict)).toEqual(["first", "hit", "changed"]);
+    expect(found[2]).toMatchObject({ changed: { kind: "system", name: "system 1 (agent)" }, repeatableTokens: 5_100, cachedTokens: 0 });
+    // 5,100 tokens at 9 dollars a million more than from the cache.
+    expect(found[2]?.lostUsd).toBeCloseTo(0.0459, 9);
+    expect(found[1]?.lostUsd).toBe(0);
+  });
+
+  it("tells a cache that has expired from one that the request broke", async () => {
+    const { found } = await findings([{ input: 5_000 }, { input: 5_100, cacheRead: 0 }, { input: 300 }]);
+    expect(found[1]).toMatchObject({ verdict: "expired", repeatableTokens: 5_000, cachedTokens: 0 });
+    expect(found[1]).not.toHaveProperty("changed");
+  });
+
+  it("keeps no word of the conversation", async () => {
+    const { events } = await findings([{}, {}]);
+    expect(JSON.stringify(await events.read("_platform.ai.cache"))).not.toContain("SECRET");
+  });
+
+  it("shows its findings over HTTP to whoever may read the session, and a foreign session is as one that does not exist", async () => {
+    const { events } = await findings([{ input: 5_000 }, { input: 5_100, prompt: "Other." }]);
+    const store = memoryStore();
+    const routes = [cacheRoute({ events })];
+    const own = telemetryServer({ store, routes, principal: anne });
+    await own.ask("/api/sessions", { id: "s1" });
+    expect((await own.ask("/api/sessions/s1/cache")).body).toMatchObject({
+      findings: [{ verdict: "first" }, { verdict: "changed", changed: { kind: "system" } }],
+    });
+    const foreign = telemetryServer({ store, routes, principal: () => ({ user: "cleo", scope: "other" }) });
+    expect(await foreign.ask("/api/sessions/s1/cache")).toMatchObject({ status: 404, body: { code: "SESSION_NOT_FOUND" } });
+  });
+});
