@@ -197,6 +197,7 @@ export const walls = {
     planted("fault-tests-exception", "packages/channel-redis/test/sibling.ts", 'export { name } from "@loopwright/prices";\n'),
     planted("sealed-tests-exception", "packages/store-sealed/test/sibling.ts", 'export { name } from "../../prices/src/index.ts";\n'),
     planted("server-tests-exception", "packages/server/test/sibling.ts", 'export { name } from "@loopwright/prices";\n'),
+    planted("telemetry-tests-exception", "packages/telemetry/test/sibling.ts", 'export { name } from "../../prices/src/index.ts";\n'),
     planted("client-sees-protocol-only", "packages/client/src/core.ts", 'export { name } from "@loopwright/core";\n'),
     planted("page-sees-client-only", "apps/web/src/server.ts", 'export { name } from "@loopwright/server";\n'),
     planted("page-sees-client-only", "apps/web/src/core.ts", 'export { name } from "@loopwright/core";\n'),

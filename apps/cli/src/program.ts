@@ -74,6 +74,8 @@ function createProgram(version: string, exit: (code: number) => void): Command {
   addSessions(program, exit);
   addApprovals(program, exit);
   addDoctor(program, exit);
+  addUsage(program, exit);
+  addAudit(program, exit);
   for (const command of [program, ...program.commands, ...program.commands.flatMap((one) => one.commands)]) {
     command.exitOverride().configureOutput({ outputError: () => {} });
   }
@@ -92,6 +94,11 @@ function addRun(program: Command, exit: (code: number) => void): void {
     .option("--allow-host <name>", "another name by which callers may know this server; may be repeated", collect)
     .option("--shutdown-timeout <seconds>", "how long open runs may continue when it is stopped; default: 0 at Ctrl+C, 30 at SIGTERM")
     .option("--json", "print what happens as one JSON object a line")
+    .option("--telemetry [file]", "record latency, usage and cost, and what the vendor's cache gave; default: .loopwright/telemetry.db")
+    .option("--metrics", "add turns, tokens, cost and tools to /metrics")
+    .option("--dev-endpoints", "answer /dev/ai-latency")
+    .option("--audit", "record who did what in the audit log of the store")
+    .option("--quotas <file>", "limits of users and scopes, as JSON")
     .option("--role <name>", "server, worker or all; default: all. A worker listens only with --port, for /healthz, /readyz and /metrics")
     .action(async (flags) => {
       const { run } = await import("./commands/run.ts");
@@ -218,6 +225,36 @@ function addDoctor(program: Command, exit: (code: number) => void): void {
       const { doctor } = await import("./commands/doctor.ts");
       exit(await doctor(flags));
     });
+}
+
+function addUsage(program: Command, exit: (code: number) => void): void {
+  program
+    .command("usage")
+    .description("tokens and cost, as `run --telemetry` has recorded them")
+    .option("--by <names>", "day, scope, user, agent, provider, model, with commas between them", "day,model")
+    .option("--from <day>", "the first day, such as 2026-11-24, of UTC")
+    .option("--to <day>", "the last day")
+    .option("--user <name>", "of this user alone")
+    .option("--telemetry <file>", "the file of the records; default: .loopwright/telemetry.db")
+    .option("--json", "one sum a line, as JSON")
+    .action(async (flags) => exit(await (await import("./commands/usage.ts")).showUsage(flags)));
+}
+
+function addAudit(program: Command, exit: (code: number) => void): void {
+  const audit = program.command("audit").description("the audit log that `run --audit` has written");
+  const add = (name: string, description: string): Command =>
+    audit
+      .command(name)
+      .description(description)
+      .option("--store <place>", "where sessions are kept, as for `run`")
+      .option("--env <file>", "file with variables")
+      .option("--json", "as JSON");
+  add("verify [scope]", "look whether its chain is intact; the exit code is 1 if it is not")
+    .option("--head <entry>", "an entry that was noted before, as `verify` printed it: finds what was cut off at the end")
+    .action(async (scope: string | undefined, flags) => exit(await (await import("./commands/audit.ts")).verifyAudit(scope, flags)));
+  add("list [scope]", "its entries, the oldest first").action(async (scope: string | undefined, flags) =>
+    exit(await (await import("./commands/audit.ts")).listAudit(scope, flags)),
+  );
 }
 
 function shared(command: Command): Command {

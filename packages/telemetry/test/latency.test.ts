@@ -256,7 +256,8 @@ it("A49: the percentiles of 200 runs at once equal an independent recording exac
       let ms = 7 * ((recorded.length * 37) % 101);
       for await (const chunks of scripts.stream(request, io)) {
         await new Promise((resolve) => setImmediate(resolve));
-        clock.advance((ms += 1));
+        ms += 1;
+        clock.advance(ms);
         first ??= clock.monotonic() - began;
         const isEnd = chunks.some(({ type }) => type === "end");
         if (isEnd) recorded.push({ first, whole: clock.monotonic() - began });

@@ -1,4 +1,6 @@
+import type { ModelProvider } from "@loopwright/core/ports";
 import { openLinks } from "../compose/open-links.ts";
+import { openTelemetry, type Telemetry } from "../compose/open-telemetry.ts";
 import { openWorkplace } from "../compose/workplace.ts";
 import { exitCodes } from "../exit-code.ts";
 import { settingsOf } from "../flags.ts";
@@ -16,14 +18,32 @@ export async function run(flags: RunFlags): Promise<number> {
   const logger = createRunLogger({ isJson: flags.json === true, stdout: process.stdout, stderr: process.stderr });
   const links = await openLinks(settings, logger);
   try {
-    const workplace = await openWorkplace(settings, { isAttended: false, surface: "web page", offersAll: true, logger });
+    let telemetry: Telemetry | undefined;
+    const watch = (provider: ModelProvider): ModelProvider => lateWatch(provider, () => telemetry);
+    const workplace = await openWorkplace(settings, { isAttended: false, surface: "web page", offersAll: true, watch, logger });
     try {
-      await serve({ workplace, links, wishes, logger });
+      telemetry = await openTelemetry(flags, workplace.store);
+      await serve({ workplace, links, telemetry, wishes, logger });
       return exitCodes.ok;
     } finally {
+      await telemetry?.close();
       await workplace.store.close();
     }
   } finally {
     await links.close();
   }
+}
+
+/** Telemetry needs the store, which is opened with the agents: the provider is watched from its first request on. */
+function lateWatch(provider: ModelProvider, telemetry: () => Telemetry | undefined): ModelProvider {
+  let watched: ModelProvider | undefined;
+  return {
+    ...provider,
+    capabilities: (model) => provider.capabilities(model),
+    ...(provider.checkTools ? { checkTools: (tools) => provider.checkTools?.(tools) } : {}),
+    stream(request, io) {
+      watched ??= telemetry()?.watch(provider) ?? provider;
+      return watched.stream(request, io);
+    },
+  };
 }

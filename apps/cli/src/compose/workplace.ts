@@ -27,6 +27,8 @@ export interface Workplace {
 }
 
 export interface WorkplaceOptions extends AgentsOptions {
+  /** The same provider, watched. It is called before the first request. */
+  readonly watch?: (provider: ModelProvider) => ModelProvider;
   /** Gets the store's warnings for operators. */
   readonly logger?: Logger;
 }
@@ -36,8 +38,11 @@ export interface WorkplaceOptions extends AgentsOptions {
  * is reported before the first question.
  * @throws AgentError MODEL_KEY_MISSING, CONFIG_INVALID, STORE_*
  */
-export async function openWorkplace(settings: Settings, { logger, ...options }: WorkplaceOptions): Promise<Workplace> {
-  const provider = await createProvider(settings);
+export async function openWorkplace(
+  settings: Settings,
+  { logger, watch = (provider) => provider, ...options }: WorkplaceOptions,
+): Promise<Workplace> {
+  const provider = watch(await createProvider(settings));
   const store = await openStore(settings.store, { environment: settings.environment, ...(logger ? { logger } : {}) });
   const isToBeMade = settings.store.kind === "sqlite" && !existsSync(settings.store.file);
   try {

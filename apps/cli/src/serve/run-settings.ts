@@ -1,4 +1,5 @@
 import { AgentError } from "@loopwright/core";
+import type { TelemetryFlags } from "../compose/open-telemetry.ts";
 import type { SharedFlags } from "../flags.ts";
 import { secretOf } from "../settings/secret-of.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -7,7 +8,7 @@ import { oneLine } from "../terminal/neutralise.ts";
 import { isLoopback } from "./host-names.ts";
 
 /** Flags of `run`. */
-export interface RunFlags extends SharedFlags {
+export interface RunFlags extends SharedFlags, TelemetryFlags {
   readonly port?: string;
   readonly host?: string;
   readonly allowHost?: readonly string[];

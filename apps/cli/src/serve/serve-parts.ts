@@ -1,4 +1,5 @@
 import type { Links } from "../compose/open-links.ts";
+import type { Telemetry } from "../compose/open-telemetry.ts";
 import type { Workplace } from "../compose/workplace.ts";
 import type { RunLogger } from "./run-logger.ts";
 import type { RunSettings } from "./run-settings.ts";
@@ -7,6 +8,7 @@ import type { RunSettings } from "./run-settings.ts";
 export interface ServeParts {
   readonly workplace: Workplace;
   readonly links: Links;
+  readonly telemetry: Telemetry;
   readonly wishes: RunSettings;
   readonly logger: RunLogger;
 }

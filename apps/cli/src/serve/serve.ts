@@ -47,13 +47,15 @@ export async function serve(parts: ServeParts): Promise<void> {
 }
 
 /** What the sessions of a server or a worker share. */
-function runtimeOf({ workplace: { agents, store }, links: { channel, queue }, logger }: ServeParts): Runtime {
+function runtimeOf({ workplace: { agents, store }, links: { channel, queue }, telemetry, logger }: ServeParts): Runtime {
   return createRuntime({
     agents: embedOptions({ agents }).agents,
     store,
     logger,
     ...(channel ? { channel } : {}),
     ...(queue ? { queue } : {}),
+    ...(telemetry.observers.length > 0 ? { observers: telemetry.observers } : {}),
+    ...(telemetry.ledger ? { ledger: telemetry.ledger } : {}),
   });
 }
 
@@ -83,23 +85,29 @@ function httpOptions({ wishes }: ServeParts, port: number): HttpOptions {
 
 function serverOf(parts: ServeParts, { port, page }: { readonly port: number; readonly page: FoundPage }): AgentServer {
   const { workplace, wishes } = parts;
+  const embedded = embeddedHttp(parts);
   return createServer({
     ...httpOptions(parts, port),
     runtime: runtimeOf(parts),
     role: wishes.role === "server" ? "server" : "all",
-    ...embeddedHttp(parts),
+    ...embedded,
     approvals: workplace.approvals.memory,
+    ...parts.telemetry.http,
+    routes: [...(embedded.routes ?? []), ...(parts.telemetry.http.routes ?? [])],
     models: Object.fromEntries(workplace.agents.map(({ name }) => [name, wishes.models])),
     ...("directory" in page ? { page: staticFiles(page.directory) } : {}),
   });
 }
+
+/** A worker has no routes but those of probes. */
+const metricsOf = ({ telemetry: { http } }: ServeParts): Pick<HttpOptions, "metrics"> => (http.metrics ? { metrics: http.metrics } : {});
 
 /** What can be asked to end. */
 type ServedNode = Pick<AgentServer, "running" | "drain" | "handOver" | "close">;
 
 function workerOf(parts: ServeParts, port: number | undefined): { readonly node: ServedNode; readonly door: Listenable } {
   const worker = createWorker({ runtime: runtimeOf(parts) });
-  return { node: worker, door: createHealthServer({ ...httpOptions(parts, port ?? 0), host: worker }) };
+  return { node: worker, door: createHealthServer({ ...httpOptions(parts, port ?? 0), ...metricsOf(parts), host: worker }) };
 }
 
 /** Takes up the runs that a crash cut off. */

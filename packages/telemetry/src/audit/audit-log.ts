@@ -8,7 +8,7 @@
  */
 import { AgentError, factVersion, isAgentError } from "@loopwright/core";
 import { randomIds, silentLogger, systemClock } from "@loopwright/core/memory";
-import { type Clock, isId, type Logger, type SessionLog, type SessionRef } from "@loopwright/core/ports";
+import { type AppendOutcome, type Clock, isId, type Logger, type SessionLog, type SessionRef } from "@loopwright/core/ports";
 import { type AuditEntry, type AuditRecord, entryOf, sealed } from "./audit-entry.ts";
 import { type AuditVerdict, verifyChain } from "./verify-chain.ts";
 
@@ -78,15 +78,7 @@ export function auditLog({ log, clock = systemClock, logger = silentLogger }: Au
       const known = record.id === undefined ? undefined : chain.known.get(record.id);
       if (known) return known;
       const entry = sealed({ ...record, seq: chain.seq + 1, at: clock.now(), scope, previous: chain.hash });
-      const data = JSON.parse(JSON.stringify(entry));
-      const request = {
-        expectedSeq: chain.seq,
-        batchId: randomIds.next(),
-        facts: [{ type: "note.recorded", kind, data, at: entry.at, v: factVersion }],
-        due: null,
-      } as const;
-      let outcome = await log.append(refOf(scope), request);
-      for (let again = 0; outcome.type === "unknown" && again < 3; again++) outcome = await log.append(refOf(scope), request);
+      const outcome = await appended(log, entry);
       if (outcome.type === "ok" || outcome.type === "dup") {
         chain.seq = entry.seq;
         chain.hash = entry.hash;
@@ -128,6 +120,16 @@ export function auditLog({ log, clock = systemClock, logger = silentLogger }: Au
       for (const { writing } of chains.values()) await writing;
     },
   };
+}
+
+/** Sends the same batch again where it is not known whether it was written. */
+async function appended(log: SessionLog, entry: AuditEntry): Promise<AppendOutcome> {
+  const data = JSON.parse(JSON.stringify(entry));
+  const facts = [{ type: "note.recorded", kind, data, at: entry.at, v: factVersion }] as const;
+  const request = { expectedSeq: entry.seq - 1, batchId: randomIds.next(), facts, due: null };
+  let outcome = await log.append(refOf(entry.scope), request);
+  for (let again = 0; outcome.type === "unknown" && again < 3; again++) outcome = await log.append(refOf(entry.scope), request);
+  return outcome;
 }
 
 function remember({ known }: Chain, entry: AuditEntry): void {

@@ -36,16 +36,8 @@ function recordOf(fact: Fact): AuditRecord | undefined {
       return { who: fact.participants?.[0] ?? "system", what: fact.type, detail: { agent: fact.agent } };
     case "approval.requested":
       return { who: "system", what: fact.type, detail: { runId: fact.runId, callKey: fact.callKey, argsDigest: fact.argsDigest } };
-    case "approval.decided": {
-      const { runId, callKey, argsDigest, child } = fact;
-      const seen = { ...(argsDigest === undefined ? {} : { argsDigest }), ...(child ? { child: child.session } : {}) };
-      return {
-        who: fact.by ?? "unknown",
-        what: fact.type,
-        verdict: fact.decision,
-        detail: { runId, callKey, edited: String(fact.args !== undefined), ...seen },
-      };
-    }
+    case "approval.decided":
+      return decided(fact);
     case "abort.requested":
       return { who: fact.by ?? "system", what: fact.type, detail: { runId: fact.runId } };
     case "hold.changed":
@@ -62,4 +54,17 @@ function recordOf(fact: Fact): AuditRecord | undefined {
     default:
       return undefined;
   }
+}
+
+function decided({
+  by = "unknown",
+  decision,
+  runId,
+  callKey,
+  args,
+  argsDigest,
+  child,
+}: Extract<Fact, { readonly type: "approval.decided" }>): AuditRecord {
+  const seen = { ...(argsDigest === undefined ? {} : { argsDigest }), ...(child ? { child: child.session } : {}) };
+  return { who: by, what: "approval.decided", verdict: decision, detail: { runId, callKey, edited: String(args !== undefined), ...seen } };
 }

@@ -6,7 +6,7 @@
  *  T2 no content is in a span unless it was asked for.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { Fact, FactBody, ObservedRun, Observer, SessionRef } from "@loopwright/core";
+import type { Fact, FactBody, ObservedEffect, ObservedRun, Observer, SessionRef } from "@loopwright/core";
 import { silentLogger } from "@loopwright/core/memory";
 import { type Logger, refKey } from "@loopwright/core/ports";
 import {
@@ -23,6 +23,7 @@ import {
 } from "@opentelemetry/api";
 import { closingAttributes, genAi, providerName } from "./genai-attributes.ts";
 import { idsOfRun, type RunIds, withIds } from "./run-ids.ts";
+import { tracedFetch } from "./traced-fetch.ts";
 
 export interface TraceObserverOptions {
   /** With `idGenerator: spanIds`. Default: the global one. */
@@ -98,7 +99,7 @@ export function traceObserver({ tracerProvider, withContent = false, logger = si
     traceparent,
     observer: {
       trace: traceparent,
-      facts(ref, facts, _, runOf) {
+      facts(...[ref, facts, , runOf]) {
         for (const fact of facts) {
           if (!("runId" in fact) || fact.runId === undefined) continue;
           if (fact.type === "run.finished") close(ref, fact);
@@ -106,45 +107,36 @@ export function traceObserver({ tracerProvider, withContent = false, logger = si
         }
       },
       effect(ref, effect, run) {
-        const parent = trace.setSpanContext(ROOT_CONTEXT, {
-          ...idsOfRun({ ...ref, runId: effect.runId }, run.trace),
-          traceFlags: flagsOf(run.trace),
-          isRemote: true,
-        });
-        const isModel = effect.type === "call-model";
-        const attributes = isModel
-          ? { [genAi.operation]: "chat", [genAi.provider]: providerName(effect.provider), [genAi.requestModel]: effect.model }
-          : {
-              [genAi.operation]: "execute_tool",
-              [genAi.tool]: effect.tool,
-              [genAi.toolType]: "function",
-              [genAi.toolCall]: effect.callKey,
-            };
-        const place = {
-          "loopwright.effect.id": effect.id,
-          ...("attempt" in effect ? { "loopwright.attempt": effect.attempt, "loopwright.turn": effect.turn } : {}),
-        };
-        const name = isModel ? `chat ${effect.model}` : `execute_tool ${effect.tool}`;
-        const kind = isModel ? SpanKind.CLIENT : SpanKind.INTERNAL;
-        const span = tracer.startSpan(name, { kind, attributes: { ...commonOf(ref, run), ...attributes, ...place } }, parent);
+        const span = startAttempt(tracer, ref, { effect, run });
         return {
           around: (work) => current.run(span.spanContext(), () => context.with(trace.setSpan(ROOT_CONTEXT, span), work)),
           end: (closing) => finish(span, closing, withContent),
         };
       },
     },
-    tracedFetch: (hosts, fetch = globalThis.fetch) => {
-      const allowed = new Set(hosts.map((host) => host.toLowerCase()));
-      return (input, init) => {
-        const { host } = new URL(input instanceof Request ? input.url : input);
-        const header = allowed.has(host) ? traceparent() : undefined;
-        if (header === undefined) return fetch(input, init);
-        const headers = new Headers(init?.headers ?? (input instanceof Request ? input.headers : undefined));
-        headers.set("traceparent", header);
-        return fetch(input, { ...init, headers });
-      };
-    },
+    tracedFetch: (hosts, fetch = globalThis.fetch) => tracedFetch(fetch, { hosts, traceparent }),
   };
+}
+
+/** The span of an attempt, below that of its run. */
+function startAttempt(
+  tracer: Tracer,
+  ref: SessionRef,
+  { effect, run }: { readonly effect: ObservedEffect; readonly run: ObservedRun },
+): Span {
+  const ids = idsOfRun({ ...ref, runId: effect.runId }, run.trace);
+  const parent = trace.setSpanContext(ROOT_CONTEXT, { ...ids, traceFlags: flagsOf(run.trace), isRemote: true });
+  const isModel = effect.type === "call-model";
+  const attributes = isModel
+    ? { [genAi.operation]: "chat", [genAi.provider]: providerName(effect.provider), [genAi.requestModel]: effect.model }
+    : { [genAi.operation]: "execute_tool", [genAi.tool]: effect.tool, [genAi.toolType]: "function", [genAi.toolCall]: effect.callKey };
+  const place = {
+    "loopwright.effect.id": effect.id,
+    ...("attempt" in effect ? { "loopwright.attempt": effect.attempt, "loopwright.turn": effect.turn } : {}),
+  };
+  const name = isModel ? `chat ${effect.model}` : `execute_tool ${effect.tool}`;
+  const kind = isModel ? SpanKind.CLIENT : SpanKind.INTERNAL;
+  return tracer.startSpan(name, { kind, attributes: { ...commonOf(ref, run), ...attributes, ...place } }, parent);
 }
 
 /** What a fact says of its run beside the state. */

@@ -32,28 +32,26 @@ function listOf(account: string, value: Json): readonly LedgerLimit[] {
   return list.map((one) => limitOf(account, one));
 }
 
-const known = new Set(["tokens", "costUsd", "per", "timeZone"]);
+/** Why a member of a limit cannot be used. */
+const flaws: { readonly [name: string]: (value: Json) => string | undefined } = {
+  tokens: (value) => (isAmount(value) ? undefined : "an amount that is no number from 0 on"),
+  costUsd: (value) => (isAmount(value) ? undefined : "an amount that is no number from 0 on"),
+  per: (value) => (value === "day" || value === "month" ? undefined : "a `per` that is neither `day` nor `month`"),
+  timeZone: (value) => (typeof value === "string" && isZone(value) ? undefined : "a `timeZone` that this platform does not know"),
+};
+
+const isAmount = (value: Json): boolean => typeof value === "number" && Number.isFinite(value) && value >= 0;
 
 function limitOf(account: string, value: Json): LedgerLimit {
   const name = `The limit of \`${account.slice(0, 80)}\``;
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw invalid(`${name} is no object.`);
-  const limit = value as { readonly [name: string]: Json };
-  const stranger = Object.keys(limit).find((key) => !known.has(key));
-  if (stranger !== undefined) throw invalid(`${name} has a field \`${stranger.slice(0, 40)}\`, which no limit has.`);
-  const { tokens, costUsd, per, timeZone } = limit;
-  for (const amount of [tokens, costUsd])
-    if (amount !== undefined && !(typeof amount === "number" && Number.isFinite(amount) && amount >= 0))
-      throw invalid(`${name} has an amount that is no number from 0 on.`);
-  if (tokens === undefined && costUsd === undefined) throw invalid(`${name} has neither \`tokens\` nor \`costUsd\`.`);
-  if (per !== undefined && per !== "day" && per !== "month") throw invalid(`${name} has a \`per\` that is neither \`day\` nor \`month\`.`);
-  if (timeZone !== undefined && (typeof timeZone !== "string" || !isZone(timeZone)))
-    throw invalid(`${name} has a \`timeZone\` that this platform does not know.`);
-  return {
-    ...(typeof tokens === "number" ? { tokens } : {}),
-    ...(typeof costUsd === "number" ? { costUsd } : {}),
-    ...(per === undefined ? {} : { per }),
-    ...(typeof timeZone === "string" ? { timeZone } : {}),
-  };
+  for (const [key, member] of Object.entries(value as { readonly [name: string]: Json })) {
+    const flaw = Object.hasOwn(flaws, key) ? flaws[key]?.(member) : `a field \`${key.slice(0, 40)}\`, which no limit has`;
+    if (flaw !== undefined) throw invalid(`${name} has ${flaw}.`);
+  }
+  const limit = value as LedgerLimit;
+  if (limit.tokens === undefined && limit.costUsd === undefined) throw invalid(`${name} has neither \`tokens\` nor \`costUsd\`.`);
+  return limit;
 }
 
 function isZone(timeZone: string): boolean {

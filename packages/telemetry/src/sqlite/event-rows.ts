@@ -34,14 +34,12 @@ export function eventRows(
     },
     read(stream, { from = 0, scope, limit = eventBounds.eventsMax }) {
       const rows = select.all(stream, Math.max(from, now() - keepMs), scope ?? null, scope ?? null, limit);
-      return rows
-        .reverse()
-        .map((row) => ({
-          key: String(row["key"]),
-          at: Number(row["at"]),
-          scope: String(row["scope"]),
-          data: JSON.parse(String(row["data"])) as object,
-        }));
+      return rows.reverse().map((row) => ({
+        key: String(row["key"]),
+        at: Number(row["at"]),
+        scope: String(row["scope"]),
+        data: JSON.parse(String(row["data"])) as object,
+      }));
     },
     prune() {
       if (added < pruneEvery) return;

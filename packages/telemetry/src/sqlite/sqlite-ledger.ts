@@ -43,17 +43,6 @@ export function sqliteLedger(
     const row = sum.get(name);
     return { tokens: Number(row?.["tokens"] ?? 0), nanos: Number(row?.["nanos"] ?? 0) };
   };
-  const atomically = <T>(work: () => T): T => {
-    database.exec("BEGIN IMMEDIATE");
-    try {
-      const result = work();
-      database.exec("COMMIT");
-      return result;
-    } catch (error) {
-      if (database.isTransaction) database.exec("ROLLBACK");
-      throw error;
-    }
-  };
   /** Puts an amount in the place of what was reserved. */
   const end = (id: string, tokens: number, nanos: number): boolean => {
     const row = find.get(id);
@@ -67,7 +56,7 @@ export function sqliteLedger(
     accountsOf,
     async reserve({ id, accounts, ask, expiresAt }) {
       const sums = ledgerSums(limits, accounts, clock.now());
-      return atomically((): LedgerOutcome => {
+      return atomically(database, (): LedgerOutcome => {
         for (const statement of forget) statement.run(clock.now());
         if (find.get(id)) return { type: "reserved" };
         const [tokens, nanos] = [Math.ceil(ask.tokens), nanosOf(ask.costUsd)];
@@ -81,10 +70,10 @@ export function sqliteLedger(
       });
     },
     async settle(id, { tokens, costUsd }) {
-      atomically(() => end(id, Math.ceil(tokens), nanosOf(costUsd)) && close.run(id));
+      atomically(database, () => end(id, Math.ceil(tokens), nanosOf(costUsd)) && close.run(id));
     },
     async release(id) {
-      atomically(() => end(id, 0, 0) && drop.run(id));
+      atomically(database, () => end(id, 0, 0) && drop.run(id));
     },
     async spent(account, per) {
       const sums = ledgerSums(limits, [account], clock.now());
@@ -93,6 +82,18 @@ export function sqliteLedger(
       return { tokens, costUsd: nanos / 1e9 };
     },
   };
+}
+
+function atomically<T>(database: DatabaseSync, work: () => T): T {
+  database.exec("BEGIN IMMEDIATE");
+  try {
+    const result = work();
+    database.exec("COMMIT");
+    return result;
+  } catch (error) {
+    if (database.isTransaction) database.exec("ROLLBACK");
+    throw error;
+  }
 }
 
 interface Exact {

@@ -1,4 +1,4 @@
-import type { Fact, ObservedRun, Observer, SessionRef } from "@loopwright/core";
+import type { Fact, ObservedRun, Observer } from "@loopwright/core";
 import { refKey } from "@loopwright/core/ports";
 import { type CalledModel, entriesOf, type RunParties } from "./entries-of.ts";
 import type { UsageStore } from "./usage-entry.ts";
@@ -41,7 +41,7 @@ export function usageObserver({ usage, sessionsMax = 10_000 }: UsageObserverOpti
   };
 
   return {
-    facts(ref: SessionRef, facts, _, run) {
+    facts(...[ref, facts, , run]) {
       const key = refKey(ref);
       const entries = facts.flatMap((fact) => {
         if (!("runId" in fact) || fact.runId === undefined) return [];
