@@ -7,7 +7,7 @@ import { telemetryFile } from "@loopwright/telemetry/sqlite";
 import { expect, test } from "vitest";
 import { emptyDirectory, runAll } from "./run-binary.ts";
 
-test.concurrent("`usage` prints what was recorded, by what it is asked for, and says what to do where there is nothing or the question is wrong", async () => {
+test.concurrent("`usage` prints what was recorded, by what it is asked for, and where nothing was recorded or the question is wrong it prints what to do", async () => {
   const cwd = await emptyDirectory();
   const file = telemetryFile({ path: join(cwd, ".loopwright/telemetry.db") });
   const entry = {
@@ -49,7 +49,7 @@ test.concurrent("`audit` lists the entries of a scope, and `audit verify` fails 
   const path = join(cwd, ".loopwright/sessions.db");
   const store = sqliteStore(path);
   const audit = auditLog({ log: store.log });
-  for (const what of ["one", "two", "three"]) await audit.record("local", { who: "anne", what });
+  for (const action of ["one", "two", "three"]) await audit.record("local", { user: "anne", action });
   await store.close();
   const [listed, intact, empty] = await runAll(
     [

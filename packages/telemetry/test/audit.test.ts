@@ -46,7 +46,7 @@ describe.each(stores)("the audit log in %s", (_, open) => {
     const [one, other] = open();
     const nodes = [auditLog({ log: one.log }), auditLog({ log: other.log })];
     const writes = Array.from({ length: 30 }, (__, i) =>
-      nodes[i % 2]?.record(i % 3 === 0 ? "garden" : "kitchen", { who: "anne", what: "test.done", detail: { n: String(i) } }),
+      nodes[i % 2]?.record(i % 3 === 0 ? "garden" : "kitchen", { user: "anne", action: "test.done", detail: { n: String(i) } }),
     );
     await Promise.all(writes);
     const entries = (await nodes[0]?.list("kitchen")) ?? [];
@@ -61,7 +61,7 @@ describe("a chain", () => {
   async function chainOf(count: number) {
     const store = memoryStore();
     const audit = auditLog({ log: store.log, clock: manualClock() });
-    for (let i = 1; i <= count; i++) await audit.record("team", { who: "anne", what: `step.${i}`, verdict: "permitted" });
+    for (let i = 1; i <= count; i++) await audit.record("team", { user: "anne", action: `step.${i}`, verdict: "permitted" });
     const verdict = (change: (facts: readonly Fact[]) => readonly Fact[], head?: string) =>
       auditLog({ log: tampered(store.log, change) }).verify("team", head === undefined ? {} : { head });
     return { audit, verdict };
@@ -75,7 +75,7 @@ describe("a chain", () => {
   it("that was changed, shortened, mixed up or added to names the first entry that is wrong", async () => {
     const { audit, verdict } = await chainOf(6);
     expect(await verdict((facts) => facts)).toMatchObject({ intact: true, entries: 6 });
-    expect(await verdict((facts) => edit(facts, 3, { who: "ben" }))).toEqual({ intact: false, seq: 3, reason: "it was changed" });
+    expect(await verdict((facts) => edit(facts, 3, { user: "ben" }))).toEqual({ intact: false, seq: 3, reason: "it was changed" });
     expect(await verdict((facts) => edit(facts, 4, { verdict: "refused" }))).toMatchObject({ intact: false, seq: 4 });
     expect(await verdict((facts) => renumbered(facts.toSpliced(1, 1)))).toMatchObject({
       intact: false,
@@ -100,11 +100,11 @@ describe("a chain", () => {
     const { audit } = await chainOf(1);
     await expect(audit.verify("team", { head: "6" })).rejects.toMatchObject({ code: "INPUT_INVALID" });
     await expect(audit.verify("Team!")).rejects.toMatchObject({ code: "INPUT_INVALID" });
-    await expect(audit.record("../x", { who: "a", what: "b" })).rejects.toMatchObject({ code: "INPUT_INVALID" });
+    await expect(audit.record("../x", { user: "a", action: "b" })).rejects.toMatchObject({ code: "INPUT_INVALID" });
   });
 });
 
-it("who approves, stops, holds, schedules and erases is in the audit log, once, without a word of the conversation; it outlives the session", async () => {
+it("approvals, stops, holds, schedules and erasures are in the audit log with their user, once, without a word of the conversation; it outlives the session", async () => {
   const store = memoryStore();
   const audit = auditLog({ log: store.log });
   const pay = defineTool({
@@ -130,7 +130,7 @@ it("who approves, stops, holds, schedules and erases is in the audit log, once, 
   await audit.settled();
   await store.log.remove({ scope: "team", session: "s1" });
   const entries = await audit.list("team");
-  expect(entries.map(({ who, what, verdict, session: id }) => [who, what, verdict, id])).toEqual([
+  expect(entries.map(({ user, action, verdict, session: id }) => [user, action, verdict, id])).toEqual([
     ["anne", "session.opened", undefined, "s1"],
     ["system", "approval.requested", undefined, "s1"],
     ["ben", "approval.decided", "allow", "s1"],
@@ -149,7 +149,7 @@ it("what a rule refuses is recorded, and what it permits where that removes or d
   expect(await rule({ user: "anne", scope: "team" }, "session.read", "s1")).toBe(true);
   expect(await rule({ user: "anne", scope: "team" }, "session.remove", "s1")).toBe(true);
   await audit.settled();
-  expect((await audit.list("team")).map(({ who, what, verdict }) => [who, what, verdict])).toEqual([
+  expect((await audit.list("team")).map(({ user, action, verdict }) => [user, action, verdict])).toEqual([
     ["ben", "session.read", "refused"],
     ["anne", "session.remove", "permitted"],
   ]);

@@ -51,7 +51,7 @@ describe("the cache explainer", () => {
     expect(found[1]?.lostUsd).toBe(0);
   });
 
-  it("tells a cache that has expired from one that the request broke", async () => {
+  it("distinguishes a cache that has expired from one that the request broke", async () => {
     const { found } = await findings([{ input: 5_000 }, { input: 5_100, cacheRead: 0 }, { input: 300 }]);
     expect(found[1]).toMatchObject({ verdict: "expired", repeatableTokens: 5_000, cachedTokens: 0 });
     expect(found[1]).not.toHaveProperty("changed");
@@ -62,7 +62,7 @@ describe("the cache explainer", () => {
     expect(JSON.stringify(await events.read("_platform.ai.cache"))).not.toContain("SECRET");
   });
 
-  it("shows its findings over HTTP to whoever may read the session, and a foreign session is as one that does not exist", async () => {
+  it("shows its findings over HTTP to callers that may read the session, and a foreign session is as one that does not exist", async () => {
     const { events } = await findings([{ input: 5_000 }, { input: 5_100, prompt: "Other." }]);
     const store = memoryStore();
     const routes = [cacheRoute({ events })];

@@ -12,7 +12,7 @@ export interface TelemetryServerOptions {
   readonly routes?: readonly ExtensionRoute[];
   readonly metrics?: () => string;
   readonly logger?: Logger;
-  /** Who asks. Default: an operator. */
+  /** The caller. Default: an operator. */
   readonly principal?: () => Principal;
 }
 

@@ -14,7 +14,7 @@ const stores: readonly (readonly [string, () => UsageStore])[] = [
   ["a SQLite file", () => telemetryFile({ path: ":memory:" }).usage],
 ];
 
-/** What the log of a session says that was spent there, without what its children spent. */
+/** What was spent in a session by its log, without what its children spent. */
 function spentIn(facts: readonly Fact[]) {
   const spent = facts.flatMap((fact) => {
     const others = "expenses" in fact ? (fact.expenses ?? []) : [];

@@ -30,8 +30,8 @@ export async function listAudit(scope: string = localScope, flags: AuditFlags = 
     for (let from = 1; ; ) {
       const entries = await audit.list(scope, { from });
       for (const entry of entries) {
-        const { seq, at, who, what, session = "-", verdict = "-" } = entry;
-        const line = `${seq}  ${new Date(at).toISOString()}  ${oneLine(who, 40)}  ${oneLine(what, 40)}  ${oneLine(verdict, 20)}  ${oneLine(session, 64)}`;
+        const { seq, at, user, action, session = "-", verdict = "-" } = entry;
+        const line = `${seq}  ${new Date(at).toISOString()}  ${oneLine(user, 40)}  ${oneLine(action, 40)}  ${oneLine(verdict, 20)}  ${oneLine(session, 64)}`;
         print(flags.json ? jsonLine(entry) : line);
       }
       const last = entries.at(-1);

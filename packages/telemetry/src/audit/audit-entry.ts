@@ -3,10 +3,10 @@ import type { Json, JsonObject } from "@loopwright/core";
 
 /** What has happened: names, ids and verdicts, never content. */
 export interface AuditRecord {
-  /** The user; `system` where nobody asked for it. */
-  readonly who: string;
+  /** The user; `system` where no user asked for it. */
+  readonly user: string;
   /** For example `approval.decided`. */
-  readonly what: string;
+  readonly action: string;
   readonly session?: string;
   readonly verdict?: string;
   /** Ids and names. */
@@ -34,29 +34,29 @@ export function sealed(entry: Omit<AuditEntry, "hash">): AuditEntry {
 }
 
 /** The fields in a fixed order, so that a storage may order them as it likes. */
-export function hashOf({ seq, at, scope, who, what, session, verdict, detail = {}, id, previous }: Omit<AuditEntry, "hash">): string {
+export function hashOf({ seq, at, scope, user, action, session, verdict, detail = {}, id, previous }: Omit<AuditEntry, "hash">): string {
   const details = Object.entries(detail).sort(([a], [b]) => (a < b ? -1 : 1));
-  const fields = [seq, at, scope, who, what, session ?? null, verdict ?? null, details, id ?? null, previous];
+  const fields = [seq, at, scope, user, action, session ?? null, verdict ?? null, details, id ?? null, previous];
   return createHash("sha256").update(JSON.stringify(fields)).digest("hex");
 }
 
 /** The entry in a fact; `undefined`: it is none. */
 export function entryOf(data: Json): AuditEntry | undefined {
   if (typeof data !== "object" || data === null || Array.isArray(data)) return undefined;
-  const { seq, at, scope, who, what, previous, hash, session, verdict, id, detail } = data as JsonObject;
+  const { seq, at, scope, user, action, previous, hash, session, verdict, id, detail } = data as JsonObject;
   const isText = (value: unknown): value is string => typeof value === "string";
   if (
     typeof seq !== "number" ||
     typeof at !== "number" ||
     !isText(scope) ||
-    !isText(who) ||
-    !isText(what) ||
+    !isText(user) ||
+    !isText(action) ||
     !isText(previous) ||
     !isText(hash)
   )
     return undefined;
   return {
-    ...{ seq, at, scope, who, what, previous, hash },
+    ...{ seq, at, scope, user, action, previous, hash },
     ...(isText(session) ? { session } : {}),
     ...(isText(verdict) ? { verdict } : {}),
     ...(isText(id) ? { id } : {}),

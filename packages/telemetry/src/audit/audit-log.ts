@@ -98,10 +98,10 @@ export function auditLog({ log, clock = systemClock, logger = silentLogger }: Au
       chains.set(scope, chain);
       const written = chain.writing.then(() => write(scope, chain, record));
       chain.writing = written.catch((error: unknown) => {
-        const { what, session } = record;
+        const { action, session } = record;
         logger.log("error", "An entry of the audit log could not be written.", {
           scope,
-          what,
+          action,
           session,
           cause: isAgentError(error) ? error.code : "unknown",
         });

@@ -2,7 +2,7 @@ import type { Fact, Observer, SessionRef } from "@loopwright/core";
 import type { AuditRecord } from "./audit-entry.ts";
 import type { AuditLog } from "./audit-log.ts";
 
-/** Records who opened, decided, stopped, held, scheduled and erased, and what hooks denied. No text of a conversation is in it. */
+/** Records which user opened, decided, stopped, held, scheduled and erased, and what hooks denied. No text of a conversation is in it. */
 export function auditObserver(audit: Pick<AuditLog, "record">): Observer {
   const write = ({ scope }: SessionRef, record: AuditRecord): void => {
     // The log of the audit reports what it could not write.
@@ -15,7 +15,7 @@ export function auditObserver(audit: Pick<AuditLog, "record">): Observer {
           (record, place) => void write(ref, { ...record, session: ref.session, id: `${ref.session}/${fact.seq}.${place}` }),
         );
     },
-    removed: (ref) => write(ref, { who: "system", what: "session.removed", session: ref.session }),
+    removed: (ref) => write(ref, { user: "system", action: "session.removed", session: ref.session }),
   };
 }
 
@@ -24,7 +24,7 @@ function recordsOf(fact: Fact): readonly AuditRecord[] {
   const verdicts = "verdicts" in fact ? (fact.verdicts ?? []) : [];
   const denied = verdicts.flatMap(({ hook, point, action, callKey }): readonly AuditRecord[] =>
     action === "deny" || action === "refuse" || action === "fail"
-      ? [{ who: "system", what: "hook.denied", verdict: action, detail: { hook, point, ...(callKey === undefined ? {} : { callKey }) } }]
+      ? [{ user: "system", action: "hook.denied", verdict: action, detail: { hook, point, ...(callKey === undefined ? {} : { callKey }) } }]
       : [],
   );
   return [...(own ? [own] : []), ...denied];
@@ -33,24 +33,24 @@ function recordsOf(fact: Fact): readonly AuditRecord[] {
 function recordOf(fact: Fact): AuditRecord | undefined {
   switch (fact.type) {
     case "session.opened":
-      return { who: fact.participants?.[0] ?? "system", what: fact.type, detail: { agent: fact.agent } };
+      return { user: fact.participants?.[0] ?? "system", action: fact.type, detail: { agent: fact.agent } };
     case "approval.requested":
-      return { who: "system", what: fact.type, detail: { runId: fact.runId, callKey: fact.callKey, argsDigest: fact.argsDigest } };
+      return { user: "system", action: fact.type, detail: { runId: fact.runId, callKey: fact.callKey, argsDigest: fact.argsDigest } };
     case "approval.decided":
       return decided(fact);
     case "abort.requested":
-      return { who: fact.by ?? "system", what: fact.type, detail: { runId: fact.runId } };
+      return { user: fact.by ?? "system", action: fact.type, detail: { runId: fact.runId } };
     case "hold.changed":
-      return { who: fact.by ?? "unknown", what: fact.type, verdict: fact.held ? "held" : "lifted" };
+      return { user: fact.by ?? "unknown", action: fact.type, verdict: fact.held ? "held" : "lifted" };
     case "schedule.set":
     case "schedule.cleared":
-      return { who: fact.by ?? "unknown", what: fact.type, detail: { schedule: fact.schedule } };
+      return { user: fact.by ?? "unknown", action: fact.type, detail: { schedule: fact.schedule } };
     case "session.changed":
       return fact.retention
-        ? { who: "unknown", what: "retention.changed", detail: { keepMs: String(fact.retention.keepMs ?? "forever") } }
+        ? { user: "unknown", action: "retention.changed", detail: { keepMs: String(fact.retention.keepMs ?? "forever") } }
         : undefined;
     case "session.closed":
-      return { who: "system", what: fact.type, verdict: fact.erase ? "erase" : "close" };
+      return { user: "system", action: fact.type, verdict: fact.erase ? "erase" : "close" };
     default:
       return undefined;
   }
@@ -66,5 +66,5 @@ function decided({
   child,
 }: Extract<Fact, { readonly type: "approval.decided" }>): AuditRecord {
   const seen = { ...(argsDigest === undefined ? {} : { argsDigest }), ...(child ? { child: child.session } : {}) };
-  return { who: by, what: "approval.decided", verdict: decision, detail: { runId, callKey, edited: String(args !== undefined), ...seen } };
+  return { user: by, action: "approval.decided", verdict: decision, detail: { runId, callKey, edited: String(args !== undefined), ...seen } };
 }

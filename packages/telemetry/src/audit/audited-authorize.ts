@@ -25,7 +25,7 @@ export function auditedAuthorize<Principal extends AuditedPrincipal, Action exte
     const isPermitted = (await rule(principal, action, session)) === true;
     if (!isPermitted || recorded.has(action)) {
       const about = session === undefined ? {} : { session };
-      const record = { who: principal.user, what: action, verdict: isPermitted ? "permitted" : "refused", ...about };
+      const record = { user: principal.user, action: action, verdict: isPermitted ? "permitted" : "refused", ...about };
       audit.record(principal.scope, record).catch(() => {});
     }
     return isPermitted;

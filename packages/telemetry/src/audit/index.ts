@@ -1,4 +1,4 @@
-/** An append-only log of who did what, one hash chain for each scope, in any store. */
+/** An append-only log of the actions of users, one hash chain for each scope, in any store. */
 export type { AuditEntry, AuditRecord } from "./audit-entry.ts";
 export { type AuditLog, type AuditLogOptions, auditLog, auditScope } from "./audit-log.ts";
 export { auditObserver } from "./audit-observer.ts";

@@ -20,7 +20,7 @@ interface Watched {
 
 /** Measures turns. In a process that takes a session over, the facts that are repeated complete the turn that was open. */
 export function turnObserver({ onTurn, firstByteOf, sessionsMax = 10_000 }: TurnObserverOptions): Observer {
-  /** The one that was heard of last comes last. */
+  /** In the order of their last facts. */
   const sessions = new Map<string, Watched>();
 
   const close = (ref: SessionRef, watched: Watched): void => {

@@ -44,7 +44,7 @@ export function usageAttributes(usage: Usage | undefined): Attributes {
   });
 }
 
-/** What the end of an attempt says. `withContent`: also what the model wrote and the tool gave. */
+/** The attributes of the end of an attempt. `withContent`: also what the model wrote and the tool gave. */
 export function closingAttributes(closing: FactBody | undefined, withContent: boolean): Attributes {
   if (closing?.type === "model.finished") {
     const { message, stopReason, timings, usage } = closing;

@@ -139,7 +139,7 @@ function startAttempt(
   return tracer.startSpan(name, { kind, attributes: { ...commonOf(ref, run), ...attributes, ...place } }, parent);
 }
 
-/** What a fact says of its run beside the state. */
+/** What a fact has of its run beside the state. */
 function begunBy(fact: Fact & { readonly runId?: string }, known: ObservedRun | undefined): ObservedRun {
   const run = { runId: fact.runId ?? "", ...known };
   if (fact.type === "run.started") return { ...run, agent: fact.agent };

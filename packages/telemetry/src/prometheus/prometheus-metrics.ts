@@ -7,7 +7,7 @@ import { counter, histogram } from "./metric.ts";
 import type { Labelled } from "./series.ts";
 
 export interface PrometheusOptions {
-  /** Adds the label `scope`: then whoever reads `/metrics` sees the numbers of each tenant. Default false. */
+  /** Adds the label `scope`: then every reader of `/metrics` sees the numbers of each tenant. Default false. */
   readonly withScope?: boolean;
   /** Series of each metric; beyond that they share one, whose labels are `other`. Default 1,000. */
   readonly seriesMax?: number;

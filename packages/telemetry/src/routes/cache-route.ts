@@ -4,7 +4,7 @@ import { jsonAnswer, type TelemetryRoute } from "./telemetry-route.ts";
 
 const findingsMax = 1_000;
 
-/** `GET /api/sessions/:id/cache`: what each model call of a session read from the vendor's cache, for whoever may read the session. */
+/** `GET /api/sessions/:id/cache`: what each model call of a session read from the vendor's cache, for callers that may read the session. */
 export function cacheRoute({ events }: { readonly events: EventStore }): TelemetryRoute {
   return {
     method: "GET",
