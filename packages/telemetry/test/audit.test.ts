@@ -148,6 +148,7 @@ it("what a rule refuses is recorded, and what it permits where that removes or d
   expect(await rule({ user: "ben", scope: "team" }, "session.read", "s1")).toBe(false);
   expect(await rule({ user: "anne", scope: "team" }, "session.read", "s1")).toBe(true);
   expect(await rule({ user: "anne", scope: "team" }, "session.remove", "s1")).toBe(true);
+  expect(await rule({ user: "anne", scope: auditScope }, "session.remove", "team")).toBe(false);
   await audit.settled();
   expect((await audit.list("team")).map(({ user, action, verdict }) => [user, action, verdict])).toEqual([
     ["ben", "session.read", "refused"],

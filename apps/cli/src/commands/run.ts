@@ -22,7 +22,7 @@ export async function run(flags: RunFlags): Promise<number> {
     const watch = (provider: ModelProvider): ModelProvider => lateWatch(provider, () => telemetry);
     const workplace = await openWorkplace(settings, { isAttended: false, surface: "web page", offersAll: true, watch, logger });
     try {
-      telemetry = await openTelemetry(flags, workplace.store);
+      telemetry = await openTelemetry(flags, workplace.store, logger);
       await serve({ workplace, links, telemetry, wishes, logger });
       return exitCodes.ok;
     } finally {

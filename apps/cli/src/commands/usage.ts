@@ -24,7 +24,9 @@ export async function showUsage({ telemetry = telemetryPath, by = "day,model", f
       fix: "Record them with `loopwright run --telemetry`, or name their file with `--telemetry <file>`.",
     });
   const { usageQueryOf } = await import("@loopwright/telemetry");
-  const asked = Object.entries({ by, from, to, user }).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
+  const asked = Object.entries({ by, from, to, user }).flatMap(([name, value]): [string, string][] =>
+    value === undefined ? [] : [[name, value]],
+  );
   const query = usageQueryOf(new URLSearchParams(asked));
   const file = await openFile(telemetry);
   try {

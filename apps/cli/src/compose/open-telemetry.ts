@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { AgentError, type Json, type Observer } from "@loopwright/core";
-import type { ModelProvider, SessionStore, UsageLedger } from "@loopwright/core/ports";
+import type { Logger, ModelProvider, SessionStore, UsageLedger } from "@loopwright/core/ports";
 import { prices } from "@loopwright/prices";
 import type { HttpOptions } from "@loopwright/server";
 import type { ReadableLedger } from "@loopwright/telemetry";
@@ -33,13 +33,14 @@ export interface Telemetry {
 /** Where records are kept, if no file is named. */
 export const telemetryPath = ".loopwright/telemetry.db";
 
+type Limits = ReturnType<typeof import("@loopwright/telemetry").quotaLimits>;
 type QuotaLedger = UsageLedger & ReadableLedger;
-type LedgerStore = SessionStore & { ledger?(options: { readonly limits: (account: string) => undefined }): QuotaLedger };
+type LedgerStore = SessionStore & { ledger?(options: { readonly limits: Limits }): QuotaLedger };
 
 const nothing: Telemetry = { observers: [], http: {}, watch: (provider) => provider, close: async () => {} };
 
 /** What the flags ask for; its packages are loaded for that alone. @throws AgentError CONFIG_INVALID, STORE_UNAVAILABLE */
-export async function openTelemetry(flags: TelemetryFlags, store: SessionStore): Promise<Telemetry> {
+export async function openTelemetry(flags: TelemetryFlags, store: SessionStore, logger: Logger): Promise<Telemetry> {
   const { telemetry, metrics, devEndpoints, audit, quotas } = flags;
   if (!telemetry && !metrics && !devEndpoints && !audit && quotas === undefined) return nothing;
   const limits = quotas === undefined ? undefined : await limitsOf(quotas);
@@ -49,7 +50,7 @@ export async function openTelemetry(flags: TelemetryFlags, store: SessionStore):
   const parts = [
     ...(file ? [await recorded(file, devEndpoints === true)] : []),
     ...(metrics ? [await counted()] : []),
-    ...(audit ? [await audited(store)] : []),
+    ...(audit ? [await audited(store, logger)] : []),
     ...(limits ? [await limited(limits, ledgerOf(limits, store, file))] : []),
   ];
   return {
@@ -65,7 +66,6 @@ export async function openTelemetry(flags: TelemetryFlags, store: SessionStore):
 }
 
 type Part = Partial<Telemetry>;
-type Limits = ReturnType<typeof import("@loopwright/telemetry").quotaLimits>;
 
 /** The records of a process, in this file. @throws AgentError STORE_UNAVAILABLE */
 export async function openFile(path: string): Promise<TelemetryFile> {
@@ -91,9 +91,9 @@ async function counted(): Promise<Part> {
   return { observers, http: { metrics: text } };
 }
 
-async function audited({ log }: SessionStore): Promise<Part> {
+async function audited({ log }: SessionStore, logger: Logger): Promise<Part> {
   const { auditedAuthorize, auditLog, auditObserver } = await import("@loopwright/telemetry/audit");
-  const audit = auditLog({ log });
+  const audit = auditLog({ log, logger });
   return { observers: [auditObserver(audit)], http: { authorize: auditedAuthorize(audit) }, close: () => audit.settled() };
 }
 
@@ -104,7 +104,7 @@ async function limited(limits: Limits, ledger: QuotaLedger): Promise<Part> {
 
 /** That of the store where it has one, so that all nodes share it. */
 function ledgerOf(limits: Limits, store: LedgerStore, file: TelemetryFile | undefined): QuotaLedger {
-  const ledger = store.ledger?.({ limits: limits as never }) ?? file?.ledger({ limits });
+  const ledger = store.ledger?.({ limits }) ?? file?.ledger({ limits });
   if (ledger) return ledger;
   throw new AgentError("CONFIG_INVALID", { message: "There is no place for the sums of the quotas.", fix: "Pass `--telemetry`." });
 }

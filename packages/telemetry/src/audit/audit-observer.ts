@@ -66,5 +66,10 @@ function decided({
   child,
 }: Extract<Fact, { readonly type: "approval.decided" }>): AuditRecord {
   const seen = { ...(argsDigest === undefined ? {} : { argsDigest }), ...(child ? { child: child.session } : {}) };
-  return { user: by, action: "approval.decided", verdict: decision, detail: { runId, callKey, edited: String(args !== undefined), ...seen } };
+  return {
+    user: by,
+    action: "approval.decided",
+    verdict: decision,
+    detail: { runId, callKey, edited: String(args !== undefined), ...seen },
+  };
 }

@@ -31,7 +31,7 @@ const providers: { readonly [name: string]: string } = { gemini: "gcp.gemini" };
 export const providerName = (name: string): string => providers[name] ?? name;
 
 /** Counts as the conventions want them: all that was read, with the cached part in it. */
-export function usageAttributes(usage: Usage | undefined): Attributes {
+function usageAttributes(usage: Usage | undefined): Attributes {
   if (!usage) return {};
   const { input, cacheRead, cacheWrite, output, reasoning } = usage;
   const hasInput = input !== undefined || cacheRead !== undefined || cacheWrite !== undefined;
@@ -68,6 +68,6 @@ export function closingAttributes(closing: FactBody | undefined, withContent: bo
   return closing ? {} : { "loopwright.left_to_next_owner": true };
 }
 
-export function defined(attributes: { readonly [name: string]: Attributes[string] | undefined }): Attributes {
+function defined(attributes: { readonly [name: string]: Attributes[string] | undefined }): Attributes {
   return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined));
 }

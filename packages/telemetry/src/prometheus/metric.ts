@@ -32,7 +32,7 @@ export function counter(options: MetricOptions): Counter {
 }
 
 /** Seconds, from a tenth of a second to ten minutes. */
-export const buckets: readonly number[] = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 80, 160, 300, 600];
+const buckets: readonly number[] = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 80, 160, 300, 600];
 
 export function histogram(options: MetricOptions): Histogram {
   const series = new Series(options.seriesMax, () => ({ counts: buckets.map(() => 0), count: 0, sum: 0 }));

@@ -4,7 +4,7 @@ export interface Labelled {
 }
 
 /** What stands in place of each label's value once a metric has its most series. */
-export const overflow = "other";
+const overflow = "other";
 
 /** Finds the value of a series; beyond `seriesMax` they share one whose labels are all `other`. */
 export class Series<Value> {

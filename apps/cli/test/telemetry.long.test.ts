@@ -6,6 +6,7 @@ import { auditLog } from "@loopwright/telemetry/audit";
 import { telemetryFile } from "@loopwright/telemetry/sqlite";
 import { expect, test } from "vitest";
 import { emptyDirectory, runAll } from "./run-binary.ts";
+import { startServer } from "./run-server.ts";
 
 test.concurrent("`usage` prints what was recorded, by what it is asked for, and where nothing was recorded or the question is wrong it prints what to do", async () => {
   const cwd = await emptyDirectory();
@@ -91,4 +92,27 @@ test.concurrent("`run` refuses quotas that it cannot read, before anything is se
   );
   expect(bad).toMatchObject({ code: 3, stderr: expect.stringContaining("`anne` is no account") });
   expect(none).toMatchObject({ code: 3, stderr: expect.stringContaining("cannot be read as JSON") });
+});
+
+test("A50: `run` with the flags of telemetry answers for latency, usage, cache, quotas and metrics, and writes the audit log; without them these routes are absent", async () => {
+  const cwd = await emptyDirectory();
+  await writeFile(join(cwd, "quotas.json"), '{ "user/*/*": { "tokens": 100000, "per": "day" } }');
+  const flags = ["--telemetry", "--metrics", "--dev-endpoints", "--audit", "--quotas", "quotas.json"];
+  const server = await startServer({ cwd, flags });
+  const get = async (path: string, url = server.url) => (await fetch(new URL(path, url))).text();
+  await server.client.session("kitchen").send("Hi.").result();
+  expect(JSON.parse(await get("dev/ai-latency"))).toMatchObject({ turns: 1, models: [{ model: "offline-demo" }] });
+  expect(JSON.parse(await get("api/usage?by=user,model"))).toMatchObject({ sums: [{ user: "local", model: "offline-demo", calls: 1 }] });
+  expect(JSON.parse(await get("api/sessions/kitchen/cache"))).toMatchObject({ findings: [{ verdict: "first" }] });
+  const { quotas } = JSON.parse(await get("api/quotas"));
+  expect(quotas[0].tokens.left + quotas[0].tokens.spent).toBe(100_000);
+  expect(quotas[0].tokens.spent).toBeGreaterThan(0);
+  expect(await get("metrics")).toMatch(/^loopwright_turns_total\{.*model="offline-demo".*\} 1$/m);
+  server.child.kill("SIGINT");
+  expect((await server.ended).code).toBe(0);
+  const [listed] = await runAll([["audit", "list"]], { cwd });
+  expect(listed?.stdout).toMatch(/^1 {2}\S+ {2}local {2}session\.opened {2}- {2}kitchen\n$/);
+  const plain = await startServer({ cwd });
+  for (const path of ["dev/ai-latency", "api/usage", "api/quotas"]) expect((await fetch(new URL(path, plain.url))).status).toBe(404);
+  expect(await get("metrics", plain.url)).not.toContain("loopwright_turns_total");
 });
