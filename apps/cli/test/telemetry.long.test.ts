@@ -100,7 +100,7 @@ test("A50: `run` with the flags of telemetry answers for latency, usage, cache, 
   const flags = ["--telemetry", "--metrics", "--dev-endpoints", "--audit", "--quotas", "quotas.json"];
   const server = await startServer({ cwd, flags });
   const get = async (path: string, url = server.url) => (await fetch(new URL(path, url))).text();
-  await server.client.session("kitchen").send("Hi.").result();
+  await server.client.execute("Hi.", { sessionId: "kitchen", context: {} }).result();
   expect(JSON.parse(await get("dev/ai-latency"))).toMatchObject({ turns: 1, models: [{ model: "offline-demo" }] });
   expect(JSON.parse(await get("api/usage?by=user,model"))).toMatchObject({ sums: [{ user: "local", model: "offline-demo", calls: 1 }] });
   expect(JSON.parse(await get("api/sessions/kitchen/cache"))).toMatchObject({ findings: [{ verdict: "first" }] });
