@@ -1,6 +1,7 @@
 import { createClient } from "@loopwright/client";
-import { agentTool, createAgent } from "@loopwright/core";
+import { agentTool, createAgent, createSession } from "@loopwright/core";
 import { memoryStore, scripted } from "@loopwright/core/memory";
+import { removeWithChildren } from "@loopwright/core/stores";
 import { expect, it } from "vitest";
 import { openStreamDoor } from "./stream-door.ts";
 
@@ -37,6 +38,31 @@ it("B44: the list over HTTP has the session at the top; its children are listed 
 
   await sessions.remove("top");
   expect([await listed(), await listed("top"), await listed(researcher?.id)]).toEqual([[], [], []]);
+  for (const session of ["top", researcher?.id ?? "", clerk?.id ?? ""])
+    expect(await store.log.read({ scope: "local", session })).toEqual([]);
+  await door.close();
+});
+
+it("B44: a legal hold on a child stops the deletion of the sessions above it, which names it; lifted, all are deleted", async () => {
+  const store = memoryStore();
+  const door = openStreamDoor({ agents: [threeDeep()], store });
+  const { sessions, execute } = createClient({ url: "http://localhost", fetch: (...args) => door.fetch(new Request(...args)) });
+  await sessions.create({ id: "top" });
+  await execute("Find fruit.", { sessionId: "top" }).result();
+  const [researcher] = await store.index.list("local", { parent: "top" });
+  const [clerk] = await store.index.list("local", { parent: researcher?.id ?? "" });
+  const below = createSession({ id: clerk?.id ?? "", agent: createAgent({ name: "clerk", provider: scripted([]) }), store });
+  await below.hold({ reason: "case 7", by: "anne" });
+  await expect(sessions.remove("top")).rejects.toMatchObject({
+    code: "SESSION_HELD",
+    details: { status: 409 },
+    message: expect.stringContaining(`\`${clerk?.id}\`, a child of \`top\`, is under a legal hold by \`anne\``),
+  });
+  expect((await sessions.get("top")).status).toBe("idle");
+  await expect(removeWithChildren(store, { scope: "local", session: "top" })).rejects.toMatchObject({ code: "SESSION_HELD" });
+  expect(await store.index.list("local", { parent: "top" })).toHaveLength(1);
+  await below.releaseHold();
+  await sessions.remove("top");
   for (const session of ["top", researcher?.id ?? "", clerk?.id ?? ""])
     expect(await store.log.read({ scope: "local", session })).toEqual([]);
   await door.close();

@@ -118,6 +118,28 @@ describe.each<[string, () => SessionStore | Promise<SessionStore>, boolean]>([
 });
 
 describe("a hold", () => {
+  it("on a child keeps the session above it beyond its retention, until it is lifted", async () => {
+    const store = memoryStore();
+    const { clock, session, startWorker } = scene(store);
+    await session("top").change({ retention: { keepMs: dayMs } });
+    const opened = { type: "session.opened", agent: "helper", parent: { session: "top", runId: "r", depth: 1 } } as const;
+    await store.log.append(ref("below"), {
+      ...{ expectedSeq: 0, batchId: "1", facts: [{ ...opened, at: clock.now(), v: 2 }] },
+    });
+    await session("below").hold();
+    startWorker();
+    clock.advance(dayMs);
+    const run = runClock(clock, 500, everyFiftieth());
+    const postponed = async (): Promise<boolean> => (await store.log.due({ now: clock.now() })).length === 0;
+    await until(postponed, "the sweep has looked");
+    expect([await lastSeqOf(store, "top"), await lastSeqOf(store, "below")]).toEqual([1 + 1, 2]);
+    await session("below").releaseHold();
+    clock.advance(600_000);
+    await until(async () => (await lastSeqOf(store, "top")) === 0, "it is erased by a later sweep");
+    expect(await lastSeqOf(store, "below")).toBe(0);
+    run();
+  });
+
   it("that is set while the retention passes wins, since the log decides", async () => {
     const store = memoryStore();
     const { clock, session } = scene(store);

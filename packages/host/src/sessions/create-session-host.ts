@@ -1,6 +1,6 @@
-import type { AgentSession } from "@loopwright/core";
+import { type AgentSession, isAgentError } from "@loopwright/core";
 import type { Clock, SessionRef } from "@loopwright/core/ports";
-import { removeWithChildren } from "@loopwright/core/stores";
+import { refuseHeld, removeWithChildren } from "@loopwright/core/stores";
 import { closeAndErase } from "./erase-session.ts";
 import { type LoadedParts, LoadedSessions } from "./load-and-evict.ts";
 import type { SessionHost } from "./session-host.ts";
@@ -13,6 +13,7 @@ export function createSessionHost(parts: LoaderParts & LoadedParts): SessionHost
 
   /** Removes a session that `close` has closed; false if it left the session open. */
   async function erase(ref: SessionRef, close: (session: AgentSession, clock: Clock) => Promise<boolean>): Promise<boolean> {
+    await refuseHeld(parts.store, ref);
     const entry = await loader.load(ref);
     loaded.use(entry);
     try {
@@ -34,7 +35,14 @@ export function createSessionHost(parts: LoaderParts & LoadedParts): SessionHost
     },
     create: (access, wanted) => loader.create(access, wanted),
     remove: async (ref) => void (await erase(ref, closeAndErase)),
-    removeExpired: (ref) => erase(ref, (session) => session.end({ erase: "expired" })),
+    async removeExpired(ref) {
+      try {
+        return await erase(ref, (session) => session.end({ erase: "expired" }));
+      } catch (error) {
+        if (isAgentError(error, "SESSION_HELD")) return false;
+        throw error;
+      }
+    },
     onLoad: (listener) => loaded.onLoad(listener),
     letGo: (ref) => void loaded.dropUnused(ref),
     node: loader.node,

@@ -56,9 +56,9 @@ export interface SessionHost {
   open(ref: SessionRef): Promise<HostedSession>;
   /** A session that the store does not have yet: durable with its first input, or `session.open()`. @throws AgentError SESSION_EXISTS, AGENT_NOT_FOUND, CONFIG_INVALID */
   create(access: Access, wanted: NewSession): Promise<HostedSession>;
-  /** Stops what runs, ends its streams and deletes the session for good. @throws AgentError SESSION_NOT_FOUND, SESSION_HELD, STORE_* */
+  /** Stops what runs, ends its streams and deletes the session and its children for good. @throws AgentError SESSION_NOT_FOUND, SESSION_HELD for one of them, STORE_* */
   remove(ref: SessionRef): Promise<void>;
-  /** Deletes the session if its retention has passed, or its deletion was begun; false if it is kept. @throws AgentError SESSION_NOT_FOUND, STORE_* */
+  /** Deletes the session and its children if its retention has passed, or its deletion was begun; false if it is kept, also for a hold on a child. @throws AgentError SESSION_NOT_FOUND, STORE_* */
   removeExpired(ref: SessionRef): Promise<boolean>;
   /** Calls the listener with every session that is loaded from now on, before any caller gets it, and at once with those that are loaded already. */
   onLoad(listener: (loaded: LoadedSession) => void): void;

@@ -116,7 +116,7 @@ class SessionRunner implements SessionWorker {
   }
 
   async #runOne(ref: SessionRef): Promise<void> {
-    const { host, store, clock } = this.#parts;
+    const { host, store, clock, limits } = this.#parts;
     const { lastSeq, lease } = await store.log.head(ref);
     if (lastSeq === 0 || (lease && lease.node !== host.node)) return;
     const hosted = await host.open(ref);
@@ -131,7 +131,12 @@ class SessionRunner implements SessionWorker {
       await session.ready();
       if (session.isReadOnly)
         throw new AgentError("SESSION_TOO_NEW", { message: "A newer version of Loopwright has continued the session." });
-      if (session.isResting && retentionHasPassed(session, clock) && (await host.removeExpired(ref))) return;
+      if (session.isResting && retentionHasPassed(session, clock)) {
+        if (await host.removeExpired(ref)) return;
+        // A child is under a legal hold, which this log does not show.
+        if (retentionHasPassed(session, clock))
+          return await store.log.setDue(ref, { expectedSeq: session.lastSeq, due: clock.now() + limits.reopenMaxMs });
+      }
       const before = session.lastSeq;
       // The handle may have been loaded while another node ran the session; the head has shown that no other node holds the lease now.
       session.takeOver();

@@ -1,18 +1,10 @@
 import { AgentError, isAgentError } from "../../errors.ts";
-import type { State } from "../../loop/state.ts";
 import { shownId } from "../../message/shown-id.ts";
 import { driverLimits } from "./session-options.ts";
 
 /** For writing to a session that was closed or removed. */
 export const sessionClosed = (sessionId: string): AgentError =>
   new AgentError("SESSION_CLOSED", { message: `The session \`${sessionId}\` is closed.` });
-
-/** For erasing a session under a legal hold. */
-export const sessionHeld = (sessionId: string, { reason, by }: NonNullable<State["hold"]>): AgentError =>
-  new AgentError("SESSION_HELD", {
-    message: `The session \`${sessionId}\` is under a legal hold${by === undefined ? "" : ` by \`${shownId(by)}\``}, so it is not erased.`,
-    details: { ...(reason === undefined ? {} : { reason }), ...(by === undefined ? {} : { by }) },
-  });
 
 /** For watching or writing to a session whose log was deleted. */
 export const sessionRemoved = (sessionId: string): AgentError =>
