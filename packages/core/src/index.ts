@@ -2,6 +2,7 @@
 export type { Agent, AgentModel, AgentOptions, AgentSettings } from "./agent/agent.ts";
 export { createAgent } from "./agent/agent.ts";
 export type { CallDeadlines } from "./agent/agent-limits.ts";
+export { childAgent } from "./agent/child-agents.ts";
 export type { DataPolicy, StoredTools } from "./agent/data-policy.ts";
 export type {
   AcceptContext,
@@ -40,6 +41,7 @@ export type { CallGuardLimits } from "./driver/model/retry/call-guard-limits.ts"
 export { createSession } from "./driver/session/create-session.ts";
 export { execute, resume } from "./driver/session/execute.ts";
 export { foldSession, type SessionFold } from "./driver/session/session-fold.ts";
+export type { ChildWorkers } from "./driver/setup/child-workers.ts";
 export type { CallGuard, CallTarget, GuardedCall } from "./driver/setup/guarded-call.ts";
 export type { SessionOptions } from "./driver/setup/session-options.ts";
 export type { AgentErrorOptions, ErrorClass, ErrorCode, ErrorEntry, Failure } from "./errors.ts";
@@ -157,7 +159,7 @@ export type { ScheduleRequest, SessionSchedule } from "./protocol/schedule.ts";
 export type { OpenRun, PendingChild, RunningTool, SessionSnapshot, SnapshotMessage, WaitingInput } from "./protocol/snapshot.ts";
 export type { AgentToolOptions } from "./tools/agent-tool.ts";
 export { agentTool } from "./tools/agent-tool.ts";
-export type { ChildAgent, ChildOptions, ChildResult, StartChild } from "./tools/child.ts";
+export type { ChildAgent, ChildOptions, ChildResult, SpawnChild, SpawnedChild, StartChild } from "./tools/child.ts";
 export type { ArgsOf, DefineTool, SimpleOutput, ToolDefinition } from "./tools/define-tool.ts";
 export { createSimpleTool, defineTool, defineTools, jsonSchemaOf } from "./tools/define-tool.ts";
 export type { StandardResult, StandardSchema } from "./tools/standard-schema.ts";

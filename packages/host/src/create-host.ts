@@ -4,7 +4,7 @@
  */
 import type { Access, Agent, Runtime } from "@loopwright/core";
 import { memoryQueue } from "@loopwright/core/memory";
-import type { Clock, EventChannel, IdSource, Logger, SessionStore } from "@loopwright/core/ports";
+import type { Clock, EventChannel, IdSource, Logger, RunQueue, SessionStore } from "@loopwright/core/ports";
 import { hintOffers } from "./hints/hint-offers.ts";
 import { checkLimits, defaultHostLimits, type HostLimits } from "./options/host-limits.ts";
 import type { HostOptions } from "./options/host-options.ts";
@@ -67,6 +67,7 @@ export function createHost(options: HostOptions): Host {
   const isShared = !runtime.hasOwnChannel || !isOneOfMany;
   if (isOneOfMany && channel.reach === "process") warnOfChannel(logger);
   const drives = role !== "server";
+  const hints = queue ?? memoryQueue();
   const loggerOf = (scope: string): Logger => watched.loggerOf(scope);
   const sessions = createSessionHost({
     ...{ agents, findAgent, store, limits, clock, ids, logger, loggerOf, drives },
@@ -77,8 +78,9 @@ export function createHost(options: HostOptions): Host {
     ...(ledger ? { ledger } : {}),
     ...(tokenCounter ? { tokenCounter } : {}),
     ...(drives || !queue ? {} : { hint: hintOffers(queue, logger) }),
+    ...(drives ? { workers: { offer: hintOffers(hints, logger), areMany: queue !== undefined } } : {}),
   });
-  const shared = { host: sessions, store, limits, clock, ids, logger };
+  const shared = { host: sessions, store, limits, clock, ids, logger, queue: hints };
   const work = drives ? beginWork(options, shared) : undefined;
   const endListeners: (() => void)[] = [];
   const first = (): void => {
@@ -114,6 +116,7 @@ interface SharedParts {
   readonly clock: Clock;
   readonly ids: IdSource;
   readonly logger: Logger;
+  readonly queue: RunQueue;
 }
 
 function beginWork({ runtime: { queue }, role = "all", isOneOfMany }: HostOptions, shared: SharedParts): Work {
@@ -123,7 +126,7 @@ function beginWork({ runtime: { queue }, role = "all", isOneOfMany }: HostOption
   const sweepMs = queue || isAlone ? limits.sweepMs : limits.pollMs;
   // A log without `subscribe` is one in which each sweep is a request that costs money: it is swept less often while there is nothing to do.
   const idleSweepMs = store.log.subscribe ? sweepMs : limits.sweepMs;
-  return runWork({ ...shared, queue: queue ?? memoryQueue(), sweepMs, idleSweepMs, keepsAlive: role === "worker" });
+  return runWork({ ...shared, sweepMs, idleSweepMs, keepsAlive: role === "worker" });
 }
 
 /** Durable events come from the log in any case; the text deltas of a model come only over a channel. */

@@ -85,12 +85,8 @@ export async function runClientTool(
           fix: "Put them into its output.",
         });
       },
-      async child() {
-        throw clientError("CONFIG_INVALID", {
-          message: "A tool that runs at the client cannot start children.",
-          fix: "Start them in a tool of the server.",
-        });
-      },
+      child: async () => refuseChildren(),
+      spawn: async () => refuseChildren(),
       files: undefined,
       session,
       resources: undefined,
@@ -107,6 +103,13 @@ export async function runClientTool(
     cancel();
     end();
   }
+}
+
+function refuseChildren(): never {
+  throw clientError("CONFIG_INVALID", {
+    message: "A tool that runs at the client cannot start children.",
+    fix: "Start them in a tool of the server.",
+  });
 }
 
 async function checkedArgs(tool: Tool, args: unknown): Promise<unknown> {

@@ -6,7 +6,7 @@ import type { AssistantMessage, Message, UserMessage } from "../message/message.
 import type { Cost, SpentUsage, Usage } from "../message/usage.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { ToolChoice } from "../ports/model-provider.ts";
-import type { StartChild } from "../tools/child.ts";
+import type { ChildAgent, SpawnChild, StartChild } from "../tools/child.ts";
 import type { GateVerdict, Tool, ToolOutput } from "../tools/tool.ts";
 
 type Awaitable<T> = T | PromiseLike<T>;
@@ -45,6 +45,8 @@ export interface HookContext<Resources = unknown> {
    * aborted when the run ends. Not in `accept`, `filter` and `run`, where no run is open.
    */
   readonly child: StartChild;
+  /** Starts an agent as a child in the background, as `ToolContext.spawn` does; its agent stands in `agents` of the hooks. */
+  readonly spawn: SpawnChild;
 }
 
 /** What every verdict may have. */
@@ -214,12 +216,12 @@ export interface RunEnd extends EndedRun {
 /** The beginning and the end of a run. */
 export interface RunHooks {
   /** Before the run is recorded as started; also of a run that a hook has answered. */
-  start?(context: Omit<HookContext, "child">): Answer<HookVerdict>;
+  start?(context: Omit<HookContext, "child" | "spawn">): Answer<HookVerdict>;
   /**
    * Once the end of the run is recorded, by the process that recorded it; the run does not wait. It changes nothing. Not called where the process dies
    * right after the record.
    */
-  end?(context: Omit<HookContext, "child"> & { readonly result: RunEnd }): Awaitable<void>;
+  end?(context: Omit<HookContext, "child" | "spawn"> & { readonly result: RunEnd }): Awaitable<void>;
 }
 
 /**
@@ -231,6 +233,8 @@ export interface RunHooks {
 export interface Hooks {
   /** 1 to 64 characters, unique in the agent. Verdicts, errors and logs carry it, and `context.state` is kept under it. */
   readonly name: string;
+  /** The agents that they start as children, so that each process which runs a child finds its agent. */
+  readonly agents?: readonly ChildAgent<unknown>[];
   /**
    * Before a message is accepted, on the process that takes the request, at most 1.5 seconds; once for an idempotency key. Where it fails, nothing is
    * recorded.

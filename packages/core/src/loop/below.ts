@@ -3,6 +3,7 @@
  * Does not own: how a child is driven and how it gets an answer (driver/children).
  */
 import { lastWithKey } from "./append-list.ts";
+import { backgroundChild, foldBackgroundBegun } from "./background.ts";
 import type { PendingApproval, PendingToolCall, WaitingAgent } from "./event.ts";
 import type { ChildCall, FactOf, WaitingCall } from "./fact.ts";
 import type { Call, KeyedChild, Run, State } from "./state.ts";
@@ -18,8 +19,8 @@ export interface CallBelow {
 /** The children of the run that have not ended, nor the calls that started them. */
 export const openChildren = ({ children = [], calls }: Run): readonly KeyedChild[] =>
   children.filter(
-    ({ isDone, callKey }) =>
-      !isDone && (callKey === undefined || calls.some(({ part, state }) => part.callKey === callKey && state !== "done")),
+    ({ isDone, background, callKey }) =>
+      !isDone && !background && (callKey === undefined || calls.some(({ part, state }) => part.callKey === callKey && state !== "done")),
   );
 
 /** The calls below the open run that wait, by child in the order of their links. */
@@ -45,8 +46,12 @@ export function reportsWaits({ run }: State, { runId, session }: FactOf<"child.w
   return run?.runId === runId && !run.abort ? openChildren(run).find((child) => child.session === session) : undefined;
 }
 
+/** True if the fact says that a child in the background has its input. */
+export const begins = (state: State, { session }: FactOf<"child.waiting">): boolean => backgroundChild(state, session)?.input !== undefined;
+
 /** With `rests` the call of the child needs no process; without it a call that rested runs again. */
 export function foldChildWaiting(state: State, fact: FactOf<"child.waiting">): State {
+  if (begins(state, fact)) return foldBackgroundBegun(state, fact);
   const child = reportsWaits(state, fact);
   if (!child || !state.run) return state;
   const { waits: _, answers, ...plain } = child;

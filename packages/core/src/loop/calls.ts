@@ -1,5 +1,6 @@
 import type { ToolResultMessage } from "../message/message.ts";
 import { append, emptyList } from "./append-list.ts";
+import { backgroundChild, foldBackgroundEnded, foldBackgroundLinked } from "./background.ts";
 import { answeredBelow, foldAnswerBelow } from "./below.ts";
 import type { CallResult, FactOf } from "./fact.ts";
 import { appendToRun } from "./inputs.ts";
@@ -156,9 +157,10 @@ export function foldChildLinked(state: State, fact: FactOf<"child.linked">): Sta
   if (call) return patchCall(state, call.part.callKey, { state: "awaiting_child", inDoubt: false, child: { session, agent } });
   const { run } = state;
   if (!run || key === undefined || !linksKeyed(state, fact)) return state;
-  const { budget } = fact;
-  const child: KeyedChild = { key, session, agent, ...(callKey === undefined ? {} : { callKey }), ...(budget ? { budget } : {}) };
-  return { ...state, run: { ...run, children: [...(run.children ?? []), child] } };
+  const { budget, background } = fact;
+  const more = { ...(callKey === undefined ? {} : { callKey }), ...(budget ? { budget } : {}) };
+  const child: KeyedChild = { key, session, agent, ...more, ...(background ? { background: true as const } : {}) };
+  return foldBackgroundLinked({ ...state, run: { ...run, children: [...(run.children ?? []), child] } }, fact);
 }
 
 /** The call that waits for this child: its end is the result of the call. */
@@ -169,10 +171,11 @@ export function endsChildCall(state: State, { runId, session }: FactOf<"child.fi
 
 /** The child of user code that has ended. */
 export function endsKeyed({ run }: State, { runId, session }: FactOf<"child.finished">): KeyedChild | undefined {
-  return run?.runId === runId ? run.children?.find((child) => child.session === session && !child.isDone) : undefined;
+  return run?.runId === runId ? run.children?.find((child) => child.session === session && !child.isDone && !child.background) : undefined;
 }
 
 export function foldChildFinished(state: State, fact: FactOf<"child.finished">): State {
+  if (backgroundChild(state, fact.session)) return foldBackgroundEnded(state, fact);
   const call = endsChildCall(state, fact);
   const child = endsKeyed(state, fact);
   if (!state.run || !(call || child)) return state;

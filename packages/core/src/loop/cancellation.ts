@@ -29,5 +29,5 @@ export function planAbort(run: Run): Plan {
 function childrenToStop({ children = [], calls }: Run): readonly KeyedChild[] {
   const isRunning = ({ callKey }: KeyedChild): boolean =>
     calls.some(({ part, state, inDoubt }) => part.callKey === callKey && state === "running" && !inDoubt);
-  return children.filter((child) => !child.isDone && !isRunning(child));
+  return children.filter((child) => !child.isDone && !child.background && !isRunning(child));
 }

@@ -1,6 +1,6 @@
 import type { Failure } from "../errors.ts";
 import type { FactBody } from "./fact.ts";
-import type { Call, KeyedChild, QueuedInput } from "./state.ts";
+import type { BackgroundChild, Call, KeyedChild, QueuedInput } from "./state.ts";
 
 /** An action outside the loop. Its id derives from the state, so that a second fold of the log gives the same id. */
 export type Effect =
@@ -41,6 +41,8 @@ export type Effect =
   | { readonly type: "gate-calls"; readonly id: string; readonly runId: string; readonly turn: number; readonly calls: readonly Call[] }
   /** Stop a child of a run that is being stopped, and record its end. */
   | { readonly type: "stop-child"; readonly id: string; readonly runId: string; readonly child: KeyedChild }
+  /** Give a child in the background its input. */
+  | { readonly type: "start-child"; readonly id: string; readonly runId: string; readonly child: BackgroundChild }
   /** Call the tool's `lookup` for a call with an unknown outcome. */
   | { readonly type: "lookup-tool"; readonly id: string; readonly runId: string; readonly call: Call };
 

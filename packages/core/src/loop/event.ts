@@ -130,6 +130,8 @@ export type DurableBody =
       readonly session: string;
       readonly agent: string;
       readonly awaited?: true;
+      /** The call and the run do not wait for it. */
+      readonly background?: true;
       /** Of an awaited call, where a gate or a person has changed those of the model. */
       readonly args?: JsonObject;
     }

@@ -2,6 +2,7 @@ import type { MessageId, UserMessage } from "../message/message.ts";
 import { soundMessage } from "../message/sound-message.ts";
 import { allSpent } from "../message/usage.ts";
 import { append, findLastIndex, lastWithKey } from "./append-list.ts";
+import { backgroundChild } from "./background.ts";
 import type { FactOf } from "./fact.ts";
 import { firedBy, foldFiring } from "./schedules.ts";
 import { type EndedRun, type Entry, endedRun, type KnownInput, type QueuedInput, type Run, type State } from "./state.ts";
@@ -31,7 +32,7 @@ export function foldOpened(state: State, fact: FactOf<"session.opened">): State 
 
 /** Closes the session: the open run ends as it is, waiting runs end before they begin, and no schedule fires any more. */
 export function foldClosed(state: State, { erase }: Pick<FactOf<"session.closed">, "erase">): State {
-  const { run, schedules: _, ...rest } = state;
+  const { run, schedules: _, background: __, ...rest } = state;
   const how = { status: "aborted", reason: "session closed" } as const;
   const runs = [...(run ? [endedRun(run, how)] : []), ...state.inputs.map(({ runId }): EndedRun => ({ runId, ...how }))];
   const [lastRun = state.lastRun] = runs;
@@ -67,11 +68,18 @@ export function foldInput(state: State, fact: FactOf<"input.accepted">): State {
     // The usage of an input that came too late to steer was added to the run that it named.
     ...(fact.expenses && fact.mode !== "steer" ? { spent: allSpent(fact.expenses) } : {}),
     ...(fact.origin?.type === "schedule" ? { schedule: fact.origin.schedule } : {}),
+    ...roundOf(state, fact),
   };
   const next: State = { ...foldFiring(state, fact), known: append(state.known, knownFrom(fact)) };
   return joins
     ? { ...next, run: { ...joins, steered: [...joins.steered, input] } }
     : { ...next, inputs: withInputs(state.inputs, [input]) };
+}
+
+/** Of the report of a child, which comes before the end of the child is recorded. */
+function roundOf(state: State, { origin }: FactOf<"input.accepted">): Pick<QueuedInput, "round"> {
+  const child = origin?.type === "session" ? backgroundChild(state, origin.session) : undefined;
+  return child ? { round: child.round } : {};
 }
 
 /** The queue with more inputs: inputs with `interrupt` first, otherwise in the order of their acceptance. */

@@ -1,5 +1,5 @@
 import type { Failure } from "../errors.ts";
-import { tokensOf } from "../message/usage.ts";
+import { chargedTo } from "./background.ts";
 import type { Effect, Plan } from "./effect.ts";
 import type { BodyOf, FactBody } from "./fact.ts";
 import type { OpenCall, ReachedLimit, Run } from "./state.ts";
@@ -91,11 +91,13 @@ export function limitOf(run: Run, now: number): ReachedLimit | undefined {
 }
 
 /** The limit of tokens or money that the run has used up: its own, or that of its budget. */
-function spentLimit({ limits, budget, usage, cost }: Run): ReachedLimit | undefined {
+function spentLimit(run: Run): ReachedLimit | undefined {
+  const { limits, budget } = run;
+  const { tokens, costUsd } = chargedTo(run);
   const tokensMax = least(limits.tokensMax, budget?.tokensMax);
-  if (tokensMax > 0 && tokensOf(usage) >= tokensMax) return { which: "tokens", value: tokensMax };
+  if (tokensMax > 0 && tokens >= tokensMax) return { which: "tokens", value: tokensMax };
   const costUsdMax = least(limits.costUsdMax, budget?.costUsdMax);
-  return costUsdMax > 0 && (cost?.totalUsd ?? 0) >= costUsdMax ? { which: "costUsd", value: costUsdMax } : undefined;
+  return costUsdMax > 0 && costUsd >= costUsdMax ? { which: "costUsd", value: costUsdMax } : undefined;
 }
 
 /** The smaller of two limits; 0: there is none. */

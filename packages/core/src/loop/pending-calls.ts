@@ -81,7 +81,7 @@ const hasLookup = (run: Run, call: Call): boolean => policyOf(run, call)?.lookup
 function mayRunAgain(run: Run, call: Call): boolean {
   const policy = policyOf(run, call);
   if (policy === undefined || policy.replay === "once") return false;
-  if (run.children?.some(({ callKey, isDone }) => callKey === call.part.callKey && !isDone)) return true;
+  if (run.children?.some(({ callKey, isDone, background }) => callKey === call.part.callKey && !isDone && !background)) return true;
   return call.attempt - (call.suspensions ?? 0) < run.limits.toolAttemptsMax;
 }
 

@@ -5,6 +5,7 @@
  *  P2 progress: a state that is not at rest has facts or effects in its plan, or a running effect.
  *  P3 an effect is planned until its intent is folded; its id derives from the state.
  */
+import { startsOwed } from "./background.ts";
 import { planAbort } from "./cancellation.ts";
 import { type Plan, restPlan } from "./effect.ts";
 import { planFailure, planNextTurn, planOpenCall } from "./next-turn.ts";
@@ -14,6 +15,13 @@ import type { State } from "./state.ts";
 /** The facts to record and the effects to run now. Facts come first: fold them and plan again before effects are prepared. */
 export function plan(state: State): Plan {
   if (state.status !== "open") return restPlan;
+  const planned = planRun(state);
+  if (!state.background || planned.facts.length > 0) return planned;
+  const starts = startsOwed(state);
+  return starts.length > 0 ? { facts: [], effects: [...starts, ...planned.effects] } : planned;
+}
+
+function planRun(state: State): Plan {
   const { run } = state;
   if (!run) {
     const [input] = state.inputs;

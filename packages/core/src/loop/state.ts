@@ -62,6 +62,10 @@ export interface QueuedInput {
   readonly spent?: { readonly usage?: Usage; readonly cost?: Cost };
   /** The schedule that fired it. */
   readonly schedule?: string;
+  /** How many runs in a row, its own included, reports of children have started. */
+  readonly round?: number;
+  /** The part of `spent` that was promised from the budget of an earlier run. */
+  readonly prepaid?: QueuedInput["spent"];
   /** True if its run was stopped before it began: it ends as soon as it starts. */
   readonly abort?: Abort;
 }
@@ -144,6 +148,24 @@ export interface KeyedChild {
   /** Given at this session since the child last rested. */
   readonly answers?: readonly (FactOf<"approval.decided"> | FactOf<"client.answered">)[];
   readonly isDone?: true;
+  readonly background?: true;
+}
+
+/** A child that outlives its run. Its end is not recorded yet. */
+export interface BackgroundChild {
+  readonly runId: string;
+  readonly callKey?: string;
+  readonly key: string;
+  readonly session: string;
+  readonly agent: string;
+  readonly budget?: RunBudget;
+  readonly depthMax: number;
+  readonly access?: Access;
+  readonly labels?: Labels;
+  /** How many runs in a row, its report included, no user has asked for. */
+  readonly round: number;
+  /** Until it has it. */
+  readonly input?: UserMessage;
 }
 
 /** A schedule of the session. */
@@ -202,6 +224,10 @@ export interface Run {
   readonly budget?: RunBudget;
   /** Sessions that user code of the run has begun. */
   readonly children?: readonly KeyedChild[];
+  /** How many runs in a row, this one included, reports of children have started. Absent: 0. */
+  readonly round?: number;
+  /** The part of its usage that was promised from the budget of an earlier run. */
+  readonly prepaid?: QueuedInput["spent"];
   /** The schedule that fired its input. */
   readonly schedule?: string;
   readonly startedAt: number;
@@ -290,6 +316,8 @@ export interface State {
   readonly tools?: readonly DeclaredTool[];
   readonly prompt?: string;
   readonly run?: Run;
+  /** Children that run in the background, oldest first. */
+  readonly background?: readonly BackgroundChild[];
   readonly lastRun?: EndedRun;
   /** What hooks keep for the runs of the session that begin from now on. */
   readonly sessionHookState?: HookState;
@@ -362,7 +390,7 @@ export function endedRun({ runId, usage, cost, limit }: Run, { status, reason, f
 }
 
 /** How the run ended; `undefined` while it is open or waits. The cost is the number of runs since. */
-export function endOf({ ended }: State, runId: string | undefined): EndedRun | undefined {
+export function endOf({ ended }: Pick<State, "ended">, runId: string | undefined): EndedRun | undefined {
   return at(
     ended,
     findLastIndex(ended, (run) => run.runId === runId),
@@ -395,6 +423,7 @@ export function waitingReasons(state: State): readonly WaitingReason[] {
 /** True if only people, clients or children can continue the session, so that it needs no process. */
 export function isAtRest(state: State): boolean {
   const { run } = state;
+  if (state.background?.some(({ input }) => input)) return false;
   if (!run) return state.inputs.length === 0 || state.status === "closed";
   if (run.abort || run.open) return false;
   return run.calls.some((call) => call.state !== "done") && run.calls.every(isOutside);

@@ -38,6 +38,8 @@ export function foldRunStarted(state: State, fact: FactOf<"run.started">): State
     ...(hookState ? { hookState } : {}),
     ...(input.schedule === undefined ? {} : { schedule: input.schedule }),
     ...input.spent,
+    ...(input.round === undefined ? {} : { round: input.round }),
+    ...(input.prepaid ? { prepaid: input.prepaid } : {}),
     ...(fact.chain ? { chain: fact.chain } : {}),
     ...(fact.context ? { context: fact.context } : {}),
     ...(fact.budget ? { budget: fact.budget } : {}),

@@ -198,6 +198,10 @@ export interface AgentSession<Output = unknown> {
   readonly dueAt: number | null;
   /** When a sweep may erase the session by its `retention`: milliseconds since the epoch, 0: its erasure has begun, `null`: it is kept or under a hold. */
   readonly erasableAt: number | null;
+  /** The session that is to get the report of this one: a child in the background whose run has ended. Otherwise `undefined`. */
+  readonly reportsTo: string | undefined;
+  /** Records the end of a child in the background as an input of this session. Nothing if it has not ended, or is recorded. @throws AgentError STORE_* */
+  collect(child: string): Promise<void>;
   /** Writes the opening of a new session; false when it exists already. An input does so by itself. */
   open(): Promise<boolean>;
   /** Loads the state. @throws AgentError SESSION_CORRUPT, SESSION_AGENT_MISMATCH, STORE_* */

@@ -1,7 +1,7 @@
 import { AgentError } from "../errors.ts";
 import type { JsonObject, JsonSchema } from "../message/json.ts";
 import type { UserMessage } from "../message/message.ts";
-import type { ChildAgent, ChildOptions } from "./child.ts";
+import type { ChildAgent, ChildOptions, SpawnedChild } from "./child.ts";
 import { type ArgsOf, defineTool } from "./define-tool.ts";
 import type { StandardSchema } from "./standard-schema.ts";
 import type { Tool, ToolEvent } from "./tool.ts";
@@ -12,6 +12,8 @@ export interface AgentToolOptions<Schema extends StandardSchema | JsonSchema = J
     Pick<Tool<ArgsOf<Schema>>, "label" | "timeoutMs" | "outputMax" | "sequential" | "counts" | "approval" | "enabled"> {
   /** What runs: an agent of `createAgent`. */
   readonly agent: ChildAgent<unknown>;
+  /** The call returns at once, and the end of the child becomes an input of the session. Default false: the call waits for it. */
+  readonly background?: boolean;
   /** Default: the name of the agent. */
   readonly name?: string;
   /** For the model: what the agent does and when to use it. Default: a sentence with its name. */
@@ -39,11 +41,11 @@ const taskSchema: JsonSchema = {
 export function agentTool<const Schema extends StandardSchema | JsonSchema = JsonSchema>(
   options: AgentToolOptions<Schema>,
 ): Tool<ArgsOf<Schema>> {
-  const { agent, budget, input = taskOf, name = agent?.name, ...more } = options ?? {};
+  const { agent, budget, background = false, input = taskOf, name = agent?.name, ...more } = options ?? {};
   if (typeof agent?.name !== "string")
     throw new AgentError("CONFIG_INVALID", { message: "The tool has no agent.", fix: "Pass what `createAgent` gave as `agent`." });
   const {
-    description = `Gives a task to the agent \`${agent.name}\` and returns its answer.`,
+    description = `Gives a task to the agent \`${agent.name}\` and returns ${background ? "at once; its answer comes later, as a message" : "its answer"}.`,
     parameters = taskSchema as Schema,
     ...tool
   } = more;
@@ -52,7 +54,9 @@ export function agentTool<const Schema extends StandardSchema | JsonSchema = Jso
     ...{ name: String(name), description, parameters },
     // The same call finds the same child, so running it again is safe whatever the child does.
     replay: "idempotent",
-    async execute(args, { child }): Promise<Extract<ToolEvent, { type: "complete" }>> {
+    agents: [agent],
+    async execute(args, { child, spawn }): Promise<Extract<ToolEvent, { type: "complete" }>> {
+      if (background) return startedBy(agent.name, await spawn("agent", agent, input(args), budget ? { budget } : {}));
       const end = await child("agent", agent, input(args), { suspends: true, ...(budget ? { budget } : {}) });
       if (end.error) throw end.error;
       const { session, text, output, toolCallCount, usage, cost, limit } = end;
@@ -61,6 +65,12 @@ export function agentTool<const Schema extends StandardSchema | JsonSchema = Jso
     },
   });
 }
+
+const startedBy = (agent: string, { session }: SpawnedChild): Extract<ToolEvent, { type: "complete" }> => ({
+  type: "complete",
+  output: `The agent \`${agent}\` works in the background now (session \`${session}\`). Its report will come as a message; do not wait for it.`,
+  details: { agent, session, background: true },
+});
 
 function taskOf(args: unknown): string {
   const { task } = args as JsonObject;

@@ -46,6 +46,20 @@ export interface ChildOptions {
   readonly suspends?: boolean;
 }
 
+/** A child that runs in the background. */
+export interface SpawnedChild {
+  /** Id of its session, in the store of its parent. */
+  readonly session: string;
+}
+
+/** See `ToolContext.spawn`. */
+export type SpawnChild = (
+  key: string,
+  agent: ChildAgent<unknown>,
+  input: string | UserMessage,
+  options?: Pick<ChildOptions, "budget">,
+) => Promise<SpawnedChild>;
+
 /** See `ToolContext.child`. */
 export type StartChild = <Output = undefined>(
   key: string,

@@ -4,7 +4,7 @@ import type { Json, JsonObject, JsonSchema } from "../message/json.ts";
 import type { Message } from "../message/message.ts";
 import type { SpentUsage } from "../message/usage.ts";
 import type { Logger } from "../ports/logger.ts";
-import type { StartChild } from "./child.ts";
+import type { ChildAgent, SpawnChild, StartChild } from "./child.ts";
 import type { StandardSchema } from "./standard-schema.ts";
 
 /**
@@ -79,6 +79,14 @@ export interface ToolContext<Resources = unknown> {
    * @throws AgentError LIMIT_REACHED deeper than `limits.depthMax`, KEY_REUSED with another agent or input, INPUT_INVALID, CONFIG_INVALID, STORE_*
    */
   readonly child: StartChild;
+  /**
+   * Starts an agent as a child in the background, and resolves when that is recorded. The child outlives the call and the run, whatever ends them. Its
+   * end becomes an input of this session: it joins the open run, or starts one, once, over crashes too. Its agent stands in `agents` of the tool, where
+   * every process finds it. The same key means the same child. It is stopped by an abort of its own session, and erased with this one.
+   * @throws AgentError LIMIT_REACHED deeper than `limits.depthMax`, beyond 32 at once, and in the ninth run in a row that reports have started;
+   * KEY_REUSED, INPUT_INVALID, CONFIG_INVALID, STORE_*
+   */
+  readonly spawn: SpawnChild;
   /** What the agent was given as `files`. */
   readonly files: FilesRoot | undefined;
   /** The session that the call belongs to, and its conversation until now. */
@@ -157,6 +165,8 @@ export interface Tool<Args = unknown, Resources = unknown> {
   readonly outputMax?: number;
   /** Runs alone in its turn. Default false. */
   readonly sequential?: boolean;
+  /** The agents that it starts as children, so that each process which runs a child finds its agent. `agentTool` names its own. */
+  readonly agents?: readonly ChildAgent<unknown>[];
   /** Whether it counts against `limits.toolCallsMax`. Default true. */
   readonly counts?: boolean;
   /**

@@ -31,6 +31,7 @@ import type {
 } from "@loopwright/core/ports";
 import { hintOffers } from "../hints/hint-offers.ts";
 import { hintingStore } from "../hints/hinting-store.ts";
+import { agentOfSession } from "../sessions/agent-of-session.ts";
 import { checkedAgents } from "./checked-agents.ts";
 
 export interface RuntimeOptions {
@@ -103,8 +104,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     async open(id, access = local) {
       const opened = await readOpening(store, { scope: access.scope, session: id });
       if (!opened) throw new AgentError("SESSION_NOT_FOUND", { message: `There is no session \`${String(id).slice(0, 64)}\`.` });
-      const agent = await agents.find(opened.agent, access);
-      if (!agent) throw new AgentError("AGENT_NOT_FOUND", { message: `The runtime has no agent \`${opened.agent.slice(0, 64)}\`.` });
+      const agent = await agentOfSession({ store, findAgent: agents.find, access }, opened);
       return sessionOf({ agent, id, access }, agent).ready();
     },
     ask(agent, input, { id, access, context, tools, prompt, title, metadata, drives, ...how } = {}) {

@@ -1,6 +1,6 @@
 import { type AgentSession, isAgentError } from "@loopwright/core";
 import type { Clock, SessionRef } from "@loopwright/core/ports";
-import { refuseHeld, removeWithChildren } from "@loopwright/core/stores";
+import { refuseHeld, removeWithChildren, sessionsBelow } from "@loopwright/core/stores";
 import { closeAndErase } from "./erase-session.ts";
 import { type LoadedParts, LoadedSessions } from "./load-and-evict.ts";
 import type { SessionHost } from "./session-host.ts";
@@ -22,9 +22,33 @@ export function createSessionHost(parts: LoaderParts & LoadedParts): SessionHost
       loaded.leave(entry);
     }
     await loaded.drop(entry);
+    await stopBelow(ref);
     await removeWithChildren(parts.store, ref);
     noteRemoved(ref, parts);
     return true;
+  }
+
+  /** Stops the children that still run, in the background or because their parent's process died, on whichever node that is. */
+  async function stopBelow({ scope, session: above }: SessionRef): Promise<void> {
+    const { store, clock } = parts;
+    const stop = async (session: string): Promise<void> => {
+      const known = await store.index.get(scope, session);
+      if (known?.status !== "running" && known?.status !== "waiting") return;
+      const entry = await loader.load({ scope, session }).catch((error: unknown) => {
+        // Without its agent nothing here can stop it: its next append finds no log.
+        if (isAgentError(error, "AGENT_NOT_FOUND") || isAgentError(error, "SESSION_NOT_FOUND")) return undefined;
+        throw error;
+      });
+      if (!entry) return;
+      loaded.use(entry);
+      try {
+        await closeAndErase(entry.session, clock);
+      } finally {
+        loaded.leave(entry);
+      }
+      await loaded.drop(entry);
+    };
+    await Promise.all((await sessionsBelow(store, { scope, session: above })).map(stop));
   }
 
   return {

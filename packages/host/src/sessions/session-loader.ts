@@ -8,6 +8,7 @@ import {
   type Agent,
   AgentError,
   type AgentSession,
+  type ChildWorkers,
   createSession,
   type FindAgent,
   isAgentError,
@@ -28,6 +29,7 @@ import {
 } from "@loopwright/core/ports";
 import type { OfferHint } from "../hints/hint-offers.ts";
 import { hintingStore } from "../hints/hinting-store.ts";
+import { agentOfSession } from "./agent-of-session.ts";
 import { type LoadedEntry, type LoadedSessions, shuttingDown } from "./load-and-evict.ts";
 import type { HostedSession, NewSession } from "./session-host.ts";
 
@@ -54,6 +56,8 @@ export interface LoaderParts {
   readonly observers?: readonly Observer[];
   readonly ledger?: UsageLedger;
   readonly tokenCounter?: TokenCounter;
+  /** The processes that run children. Default: children run where their parents do. */
+  readonly workers?: ChildWorkers;
 }
 
 type Shared = Omit<LoaderParts, "agents" | "findAgent" | "hint" | "logger" | "loggerOf" | "node"> & { readonly node: string };
@@ -68,7 +72,7 @@ export class SessionLoader {
 
   constructor(parts: LoaderParts, loaded: LoadedSessions) {
     const { agents, findAgent = inList(agents), channel, clock, ids, leaseMs, logger, loggerOf = () => logger } = parts;
-    const { drives = true, hint, node = ids.next(), observers = [], ledger, tokenCounter } = parts;
+    const { drives = true, hint, node = ids.next(), observers = [], ledger, tokenCounter, workers } = parts;
     this.#findAgent = findAgent;
     this.#firstAgent = agents[0]?.name ?? "";
     const store = hint ? hintingStore(parts.store, { hint, clock }) : parts.store;
@@ -83,6 +87,7 @@ export class SessionLoader {
       observers,
       ...(ledger ? { ledger } : {}),
       ...(tokenCounter ? { tokenCounter } : {}),
+      ...(workers ? { workers } : {}),
       ...(leaseMs === undefined ? {} : { leaseMs }),
     };
     this.#loaded = loaded;
@@ -153,7 +158,7 @@ export class SessionLoader {
     const session = createSession({
       ...this.#shared,
       logger: this.#loggerOf(ref.scope),
-      agent: await this.#agent(opened.agent, access),
+      agent: await agentOfSession({ store: this.#shared.store, findAgent: this.#findAgent, access }, opened),
       id: ref.session,
       access,
     });

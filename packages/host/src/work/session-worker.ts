@@ -141,12 +141,30 @@ class SessionRunner implements SessionWorker {
       // The handle may have been loaded while another node ran the session; the head has shown that no other node holds the lease now.
       session.takeOver();
       isOurs = await this.#untilQuiet(hosted);
+      if (isOurs) await this.#report(ref, session);
       // The session has no work, but the store listed it as due: correct its due date.
-      if (isOurs && session.lastSeq === before && before > 0 && owesNothing(session, clock))
-        await store.log.setDue(ref, { expectedSeq: before, due: session.dueAt });
+      if (isOurs && (session.lastSeq === before || session.reportsTo !== undefined) && before > 0 && owesNothing(session, clock))
+        await store.log.setDue(ref, { expectedSeq: session.lastSeq, due: session.dueAt });
     } finally {
       hosted.release();
       if (!isOurs) host.letGo(ref);
+    }
+  }
+
+  /** The end of a child in the background becomes an input of its parent. A parent that is gone gets none. */
+  async #report({ scope, session: child }: SessionRef, { reportsTo }: AgentSession): Promise<void> {
+    if (reportsTo === undefined) return;
+    let parent: HostedSession;
+    try {
+      parent = await this.#parts.host.open({ scope, session: reportsTo });
+    } catch (error) {
+      if (isAgentError(error, "SESSION_NOT_FOUND")) return;
+      throw error;
+    }
+    try {
+      await parent.session.collect(child);
+    } finally {
+      parent.release();
     }
   }
 

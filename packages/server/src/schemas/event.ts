@@ -80,6 +80,7 @@ const durableTypes = [
     session: z.string(),
     agent: z.string(),
     awaited: z.literal(true).exactOptional(),
+    background: z.literal(true).exactOptional(),
     args: jsonObject.exactOptional(),
   }),
   durable("agent_waiting", waitingAgent),

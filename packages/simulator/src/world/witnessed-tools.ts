@@ -86,7 +86,8 @@ async function run(tool: Tool, { args, context, options }: Scene): Promise<Extra
 /** The same context, which starts other agents than the tool names. */
 function withChildren(context: ToolContext, below: (agent: Agent) => Agent): ToolContext {
   const child: ToolContext["child"] = (key, agent, ...more) => context.child(key, below(agent as Agent) as typeof agent, ...more);
-  return Object.create(context, { child: { value: child } }) as ToolContext;
+  const spawn: ToolContext["spawn"] = (key, agent, ...more) => context.spawn(key, below(agent as Agent), ...more);
+  return Object.create(context, { child: { value: child }, spawn: { value: spawn } }) as ToolContext;
 }
 
 /** Works in steps: a tool makes no progress while its process is paused. */

@@ -53,6 +53,7 @@ export function intentOf(effect: Effect, scenario: LoopScenario, now: number): F
     }
     case "gate-calls":
     case "stop-child":
+    case "start-child":
     case "lookup-tool":
       return undefined;
     default:

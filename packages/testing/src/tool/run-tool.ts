@@ -64,6 +64,13 @@ export async function runTool(tool: AnyTool, args: JsonObject, options: ToolTria
 
 const quietHandle: ProgressHandle = { update: () => {}, end: () => {} };
 
+function refuseChild(key: string, method: string): never {
+  throw new AgentError("CONFIG_INVALID", {
+    message: `The tool started the child \`${key}\`, and there is no session that could have it.`,
+    fix: `Pass \`context: { ${method} }\` to \`runTool\`, or run the tool in a session.`,
+  });
+}
+
 const quietContext: ToolContext = {
   callId: "call_1",
   callKey: "run.1.0",
@@ -77,12 +84,8 @@ const quietContext: ToolContext = {
   addUsage: () => {},
   logger: { log: () => {} },
   record: async () => {},
-  child: async (key) => {
-    throw new AgentError("CONFIG_INVALID", {
-      message: `The tool started the child \`${key}\`, and there is no session that could have it.`,
-      fix: "Pass `context: { child }` to `runTool`, or run the tool in a session.",
-    });
-  },
+  child: async (key) => refuseChild(key, "child"),
+  spawn: async (key) => refuseChild(key, "spawn"),
   files: undefined,
   session: { id: "session", messages: () => [] },
   resources: undefined,

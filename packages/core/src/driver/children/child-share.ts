@@ -1,7 +1,7 @@
 import { AgentError } from "../../errors.ts";
+import { chargedTo } from "../../loop/background.ts";
 import type { RunBudget } from "../../loop/fact.ts";
 import type { Run } from "../../loop/state.ts";
-import { tokensOf } from "../../message/usage.ts";
 
 /** Whose share it is. */
 export interface ShareRequest {
@@ -18,19 +18,20 @@ export interface ShareRequest {
  * @throws AgentError LIMIT_REACHED when nothing is left
  */
 export function shareOf(run: Run, { given = {}, callKey, isAlone }: ShareRequest): RunBudget | undefined {
-  const { limits, budget = {}, usage, cost, children = [] } = run;
+  const { limits, budget = {}, children = [] } = run;
+  const charged = chargedTo(run);
   const { accounts } = { ...budget, ...given };
-  const open = children.filter(({ isDone }) => !isDone);
+  const open = children.filter(({ isDone, background }) => !isDone && !background);
   const started = new Set(children.map((child) => child.callKey));
   const others = run.calls.filter(({ part, state }) => state !== "done" && part.callKey !== callKey && !started.has(part.callKey)).length;
   const parts = others + (isAlone ? 1 : 2);
   const tokensMax = partOf("tokens", [limits.tokensMax, budget.tokensMax], {
     ...{ given: given.tokensMax, parts, unit: 1 },
-    taken: sum([tokensOf(usage), ...open.map((child) => child.budget?.tokensMax ?? 0)]),
+    taken: sum([charged.tokens, ...open.map((child) => child.budget?.tokensMax ?? 0)]),
   });
   const costUsdMax = partOf("costUsd", [limits.costUsdMax, budget.costUsdMax], {
     ...{ given: given.costUsdMax, parts, unit: 1e-9 },
-    taken: sum([cost?.totalUsd ?? 0, ...open.map((child) => child.budget?.costUsdMax ?? 0)]),
+    taken: sum([charged.costUsd, ...open.map((child) => child.budget?.costUsdMax ?? 0)]),
   });
   const share = {
     ...(tokensMax === undefined ? {} : { tokensMax }),

@@ -4,22 +4,21 @@
  * A child ends with the call that started it, or with the run whose hook started it. A process that loses the session lets its children go; the next
  * owner runs the user code again, and the same key attaches to the same child.
  */
-import { type Agent, createAgent, isAgent } from "../../agent/agent.ts";
-import { AgentError } from "../../errors.ts";
+import type { Agent } from "../../agent/agent.ts";
+import { isNamedIn } from "../../agent/child-agents.ts";
 import type { EphemeralBody } from "../../loop/event.ts";
 import type { FactBody, ParentLink, RememberedDecision, RunBudget } from "../../loop/fact.ts";
-import type { KeyedChild, Run, State } from "../../loop/state.ts";
+import type { KeyedChild, State } from "../../loop/state.ts";
 import type { UserMessage } from "../../message/message.ts";
-import { sha256 } from "../../message/sha256.ts";
-import { shownId } from "../../message/shown-id.ts";
-import { checkInput } from "../../protocol/checked-input.ts";
 import type { ChildResult } from "../../tools/child.ts";
 import type { ChildListeners, ChildSession, Deps } from "../setup/deps.ts";
 import { rememberedIn } from "../setup/remembered-decisions.ts";
 import { checkDepth, depthBelow } from "./child-depth.ts";
 import { bodyOf, type ChildPlace, endOf, waitingOf } from "./child-facts.ts";
+import { checkRequest, childId, isAhead, isWanted, linked, openRun, otherChild } from "./child-link.ts";
 import { shareOf } from "./child-share.ts";
 import { insist } from "./insist.ts";
+import { standInAgent } from "./stand-in-agent.ts";
 
 /** The same, and where its call publishes. */
 export interface ChildOrigin extends ChildPlace {
@@ -51,8 +50,6 @@ interface Child {
   readonly delivered: Set<number>;
 }
 
-const keyMax = 200;
-
 export class Children {
   readonly #deps: Deps;
   readonly #parent: ChildHost;
@@ -68,10 +65,8 @@ export class Children {
   }
 
   /** @throws AgentError as `ToolContext.child` does */
-  async start({ publish, ...place }: ChildOrigin, { key, agent, input, budget, suspends }: ChildRequest): Promise<ChildResult> {
-    if (typeof key !== "string" || key.trim() === "" || key.length > keyMax) throw badKey(key);
-    if (!isAgent(agent)) throw noAgent(key);
-    checkInput(input);
+  async start({ publish, ...place }: ChildOrigin, { key, agent: given, input, budget, suspends }: ChildRequest): Promise<ChildResult> {
+    const agent = checkRequest({ key, agent: given, input });
     const losses = this.#losses;
     const id = await childId(this.#deps.sessionId, place, key);
     if (losses !== this.#losses) return never();
@@ -111,7 +106,7 @@ export class Children {
     const { access = this.#deps.access } = run ?? {};
     const session =
       running ??
-      this.#deps.openChild({ id, agent: stoppingAgent(agent), access, parent: { session: this.#deps.sessionId, ...place, depth: 1 } });
+      this.#deps.openChild({ id, agent: standInAgent(agent), access, parent: { session: this.#deps.sessionId, ...place, depth: 1 } });
     let cancel = (): void => {};
     const patience = new Promise<undefined>((resolve) => {
       cancel = this.#deps.clock.after(run?.limits.abortGraceMs ?? 0, () => resolve(undefined));
@@ -151,7 +146,12 @@ export class Children {
 
   #listenersOf(id: string, { place, agent, publish, suspends }: Listening): ChildListeners {
     const { callKey } = place;
+    const { workers, ref, bound } = this.#deps;
+    // What its agent does not store no other process can give, and what the sessions above it remember none knows.
+    const isPortable = isNamedIn(bound.agent, agent) && !agent.data && rememberedIn(this.#deps, this.#parent.state).length === 0;
+    const isSpread = workers?.areMany && isPortable;
     return {
+      ...(isSpread ? { offer: () => workers.offer({ scope: ref.scope, session: id }) } : {}),
       events: (events) => {
         if (callKey !== undefined && publish)
           for (const event of events) publish({ type: "agent_delta", callKey, session: id, agent: agent.name, event });
@@ -239,64 +239,5 @@ interface Started extends ChildRequest {
 const rests = ({ run }: State, { runId, callKey }: ChildPlace): boolean =>
   run?.runId === runId && !run.abort && run.calls.some(({ part, state }) => part.callKey === callKey && state === "awaiting_child");
 
-/** Ends the aborted run of a child whose agent has that name: that takes no model and no tool. */
-const stoppingAgent = (name: string): Agent =>
-  createAgent({
-    name,
-    provider: {
-      name: "none",
-      defaultModel: "none",
-      capabilities: () => ({ streaming: false, tools: false, vision: false, promptCaching: false }),
-      stream() {
-        throw new AgentError("CONFIG_INVALID", { message: "The session was only opened to stop its run." });
-      },
-    },
-  });
-
 /** What user code waits for that is not asked any more. */
 const never = (): Promise<never> => new Promise(() => {});
-
-const linked = ({ children = [] }: Run, { callKey }: ChildPlace, key: string): KeyedChild | undefined =>
-  children.find((child) => child.key === key && child.callKey === callKey);
-
-function isWanted({ run }: State, { runId, callKey }: ChildPlace): boolean {
-  if (run?.runId !== runId || run.abort) return false;
-  return callKey === undefined || run.calls.some(({ part, state }) => part.callKey === callKey && state !== "done");
-}
-
-/** The run is not in the log yet. */
-const isAhead = ({ inputs }: State, { runId }: ChildPlace): boolean => inputs.some((input) => input.runId === runId);
-
-/** @throws AgentError */
-function openRun(state: State, place: ChildPlace): Run {
-  if (state.run?.runId === place.runId && isWanted(state, place)) return state.run;
-  if (state.run?.runId === place.runId && state.run.abort) throw new AgentError("RUN_ABORTED", { message: "The run was stopped." });
-  throw noRun();
-}
-
-/** The same for the same key of the same call, in each process. */
-async function childId(session: string, { runId, callKey }: ChildPlace, key: string): Promise<string> {
-  const digest = await sha256(new TextEncoder().encode(JSON.stringify([session, runId, callKey ?? null, key])));
-  return `child-${digest.slice(0, 40)}`;
-}
-
-export const noRun = (): AgentError =>
-  new AgentError("CONFIG_INVALID", {
-    message: "A child can only be started while its run is open.",
-    fix: "Start it in a tool that still runs, or in the hook `prepare`, `parse`, `decide`, `gate` or `review`.",
-  });
-
-const badKey = (key: unknown): AgentError =>
-  new AgentError("INPUT_INVALID", {
-    message: `The key \`${shownId(String(key))}\` of a child is not usable.`,
-    fix: `Use 1 to ${keyMax} characters, the same ones each time the call runs.`,
-  });
-
-const noAgent = (key: string): AgentError =>
-  new AgentError("CONFIG_INVALID", { message: `The child \`${shownId(key)}\` has no agent.`, fix: "Pass what `createAgent` gave." });
-
-const otherChild = (key: string): AgentError =>
-  new AgentError("KEY_REUSED", {
-    message: `The child \`${shownId(key)}\` was started with another agent or another input.`,
-    fix: "Give each child of a call, or of the hooks of a run, a key of its own.",
-  });

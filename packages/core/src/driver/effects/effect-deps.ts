@@ -1,6 +1,6 @@
 import type { Failure } from "../../errors.ts";
 import type { Fact, FactBody, RememberedDecision } from "../../loop/fact.ts";
-import type { KeyedChild, Run, State } from "../../loop/state.ts";
+import type { BackgroundChild, KeyedChild, Run, State } from "../../loop/state.ts";
 import type { RequestBuilder } from "../../prompt/request-builder.ts";
 import type { ToolRegistry } from "../../tools/tool-registry.ts";
 import type { ChildPlace } from "../children/child-facts.ts";
@@ -65,6 +65,8 @@ export interface EffectHost extends HookHost {
   close(body: FactBody): Promise<void>;
   /** Stops a child of the run that is being stopped; resolves with its end. */
   stopChild(place: ChildPlace, child: KeyedChild): Promise<FactBody>;
+  /** Gives a child in the background its input; resolves with the fact of it. `undefined`: it could not be started, and that is recorded. */
+  startChild(child: BackgroundChild): Promise<FactBody | undefined>;
   /** An effect has ended without a closing fact. */
   effectLeft(): void;
 }

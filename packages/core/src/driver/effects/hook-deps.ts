@@ -2,12 +2,13 @@ import type { Agent } from "../../agent/agent.ts";
 import type { HookContext } from "../../agent/hooks.ts";
 import type { HookState, RememberedDecision } from "../../loop/fact.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { ChildResult } from "../../tools/child.ts";
+import type { ChildResult, SpawnedChild } from "../../tools/child.ts";
+import type { ChildPlace } from "../children/child-facts.ts";
 import type { ChildOrigin, ChildRequest } from "../children/children.ts";
 import type { Note } from "../log/note-fact.ts";
 
 /** The context that all user code of an effect gets. */
-export type EffectContext = Omit<HookContext, "state" | "addUsage" | "record" | "child">;
+export type EffectContext = Omit<HookContext, "state" | "addUsage" | "record" | "child" | "spawn">;
 
 /** What user code may do to its session. */
 export interface HookHost {
@@ -15,6 +16,8 @@ export interface HookHost {
   record(note: Note): Promise<void>;
   /** Starts a child of user code, or attaches to it. */
   child(place: ChildOrigin, request: ChildRequest): Promise<ChildResult>;
+  /** Starts a child in the background, or finds it. */
+  spawn(place: ChildPlace, request: ChildRequest): Promise<SpawnedChild>;
 }
 
 /** The circumstances of a hook call. */

@@ -7,10 +7,10 @@
  *  R3 a child does not exceed its share, so that a tree exceeds the limit of its root by the last call of the root at most;
  *  R4 what `prepare` hooks spent and kept for the call is recorded with it, also where it becomes the last one.
  */
+import { chargedTo } from "../../loop/background.ts";
 import type { FactBody } from "../../loop/fact.ts";
 import { least, limitFacts, timeLimit } from "../../loop/next-turn.ts";
 import type { ReachedLimit, Run } from "../../loop/state.ts";
-import { tokensOf } from "../../message/usage.ts";
 import type { RequestBuilder } from "../../prompt/request-builder.ts";
 import type { Deps } from "../setup/deps.ts";
 import { type AllowanceRequest, expectedUsage, type LeftOfLimit, outputBoundOf, roomFor } from "./expected-usage.ts";
@@ -26,12 +26,14 @@ interface Limit extends LeftOfLimit {
   readonly limit: number;
 }
 
-function limitsOf({ limits, budget, usage, cost }: Run): readonly Limit[] {
+function limitsOf(run: Run): readonly Limit[] {
+  const { limits, budget } = run;
+  const charged = chargedTo(run);
   const tokens = least(limits.tokensMax, budget?.tokensMax);
   const costUsd = least(limits.costUsdMax, budget?.costUsdMax);
   return [
-    { which: "tokens" as const, limit: tokens, left: tokens - tokensOf(usage) },
-    { which: "costUsd" as const, limit: costUsd, left: costUsd - (cost?.totalUsd ?? 0) },
+    { which: "tokens" as const, limit: tokens, left: tokens - charged.tokens },
+    { which: "costUsd" as const, limit: costUsd, left: costUsd - charged.costUsd },
   ].filter(({ limit }) => limit > 0);
 }
 

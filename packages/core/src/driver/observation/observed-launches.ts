@@ -72,7 +72,9 @@ export class ObservedLaunches {
       },
       record: (note) => session.record(note),
       child: (place, request) => session.child(place, request),
+      spawn: (place, request) => session.spawn(place, request),
       stopChild: (place, child) => session.stopChild(place, child),
+      startChild: (child) => session.startChild(child),
       effectLeft: () => session.effectLeft(),
     };
   }

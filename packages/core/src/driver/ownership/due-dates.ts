@@ -1,3 +1,4 @@
+import { owesReport } from "../../loop/background.ts";
 import { deadlineBelow } from "../../loop/below.ts";
 import { closeCall } from "../../loop/closing-results.ts";
 import type { FactBody } from "../../loop/fact.ts";
@@ -76,6 +77,9 @@ export function dueOf(state: State): number | null {
   const dates = [state.status === "closed" ? undefined : nextDate(state), erasableAt(state)].flatMap((date) => date ?? []);
   return dates.length === 0 ? null : Math.min(...dates);
 }
+
+/** The same after a batch: also the end of a child in the background needs an owner, which reports it to its parent. */
+export const dueAfter = (state: State): number | null => (state.status !== "closed" && owesReport(state) ? 0 : dueOf(state));
 
 /** When the session may be erased without a request: `keepMs` after its last fact, 0 if its erasure has begun; `null`: it is kept, or under a hold. */
 export function erasableAt({ hold, erase, retention, updatedAt = 0 }: State): number | null {

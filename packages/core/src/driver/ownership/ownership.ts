@@ -13,6 +13,8 @@ export interface Ownership {
   readonly mayClaim: boolean;
   /** While true, the lease of another node is checked until it has expired. */
   trackTakeover(isActive: boolean): void;
+  /** Does not claim for so long, as if another node held the lease. 0: no longer. */
+  defer(ms: number): void;
   /** The other node has released its lease: the next claim does not wait for it. */
   rivalLeft(): void;
   /** Claims the lease. Gives the end of the log at that time; `undefined` while another node holds it. @throws AgentError STORE_* */
@@ -54,6 +56,11 @@ class SessionOwnership implements Ownership {
   trackTakeover(isActive: boolean): void {
     if (isActive) this.#rivalLease().setActive(true);
     else this.#rival?.setActive(false);
+  }
+
+  defer(ms: number): void {
+    if (ms > 0) this.#rivalLease().refused(ms);
+    else this.#rival?.forget();
   }
 
   rivalLeft(): void {

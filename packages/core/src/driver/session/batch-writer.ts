@@ -7,7 +7,7 @@ import type { Fact } from "../../loop/fact.ts";
 import type { LogView } from "../log/log-view.ts";
 import { storedFacts, withoutSummaries } from "../log/stored-facts.ts";
 import { type FactObservation, observeFacts } from "../observation/fact-observation.ts";
-import { dueOf } from "../ownership/due-dates.ts";
+import { dueAfter } from "../ownership/due-dates.ts";
 import type { Ownership } from "../ownership/ownership.ts";
 import type { Deps } from "../setup/deps.ts";
 import { historyLost, sessionClosed, storeConflict, storeFull } from "../setup/session-errors.ts";
@@ -98,7 +98,7 @@ export class BatchWriter {
     const claim = lease ? { epoch: lease.epoch, ...(rests ? { release: true } : {}) } : {};
     const { state } = speculation;
     const { session, view } = this.#parts;
-    const request = { expectedSeq: view.state.seq, batchId: this.#deps.ids.next(), facts: stored, due: dueOf(state), ...claim };
+    const request = { expectedSeq: view.state.seq, batchId: this.#deps.ids.next(), facts: stored, due: dueAfter(state), ...claim };
     return appendBatch({ ...this.#deps, staysFor: () => session.outageMs }, request);
   }
 

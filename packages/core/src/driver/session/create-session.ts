@@ -1,4 +1,5 @@
 import { isAgent } from "../../agent/agent.ts";
+import { agentBelow } from "../../agent/child-agents.ts";
 import { AgentError } from "../../errors.ts";
 import type { FactBody } from "../../loop/fact.ts";
 import { checkContext } from "../../protocol/checked-input.ts";
@@ -10,7 +11,6 @@ import { childSession } from "./commands/child-session.ts";
 import { keepContext } from "./commands/session-contexts.ts";
 import type { CommandContext } from "./commands/submit.ts";
 import { depsOf } from "./deps-of.ts";
-import { createDriveUntilIdle } from "./drive-until-idle.ts";
 import { watchRun } from "./execution.ts";
 import { SessionDriver } from "./session-driver.ts";
 import { SessionHandle } from "./session-handle.ts";
@@ -39,9 +39,10 @@ function openContext(options: SessionOptions, child: Partial<Pick<ChildOptions, 
     ...own,
     ...(parent ? { parent } : {}),
     ...(above ? { rememberedAbove: above } : {}),
-    openChild({ parent: link, remembered, ...begun }) {
+    openChild({ parent: link, remembered, agent: given, ...begun }) {
       const inherited = { parent: link, ...(remembered ? { remembered } : {}) };
-      const opened = openContext({ ...sharedOf(options), node: `${own.node}.child`, ...begun }, inherited);
+      const below = { ...begun, agent: agentBelow(agent, given) };
+      const opened = openContext({ ...sharedOf(options), node: `${own.node}.child`, ...below }, inherited);
       return childSession(opened, (runId) => watchRun(opened, () => ({ bodies: [], runId }), {}).result());
     },
   };
@@ -58,7 +59,7 @@ function openContext(options: SessionOptions, child: Partial<Pick<ChildOptions, 
     ...(parent ? { parent } : {}),
   };
   const driver = new SessionDriver(deps);
-  return { deps, driver, driveUntilIdle: createDriveUntilIdle(driver), opening };
+  return { deps, driver, driveUntilIdle: () => driver.driveUntilIdle(), opening };
 }
 
 /** What a child has in common with its parent. */

@@ -50,6 +50,7 @@ export function depsOf(options: SessionOptions): Omit<Deps, "openChild"> {
     callGuard: options.callGuard ?? guardOf(clock),
     node: options.node ?? randomIds.next(),
     leaseMs,
+    workers: options.workers,
     drives: options.drives ?? true,
     snapshotCheckShare: options.store && (options.snapshotCheckShare ?? snapshotLimits.checkShare),
   };

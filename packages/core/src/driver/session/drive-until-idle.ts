@@ -1,11 +1,17 @@
 import { isAtRest } from "../../loop/state.ts";
-import type { SessionDriver } from "./session-driver.ts";
+import type { Watcher } from "./watchers.ts";
+
+/** The session that is driven. */
+interface Driven {
+  watch(watcher: Watcher): () => void;
+  wake(): void;
+}
 
 /**
  * A function that drives a session without a watcher until it rests: it takes over from an owner that is gone, and tries again after a fault of the
  * store.
  */
-export function createDriveUntilIdle(driver: SessionDriver): () => void {
+export function createDriveUntilIdle(driver: Driven): () => void {
   let stop: (() => void) | undefined;
   const end = (): void => {
     stop?.();

@@ -20,6 +20,7 @@ import { handleLetGo } from "../setup/session-errors.ts";
 import { driverLimits } from "../setup/session-options.ts";
 import { internalError, reportLoss } from "../setup/user-code.ts";
 import { Decider, type DeciderHost } from "./decider.ts";
+import { createDriveUntilIdle } from "./drive-until-idle.ts";
 import { createInbox, type Inbox, type Offer } from "./inbox.ts";
 import { nextPhase, type PhaseAction, type PhaseSignal, type SessionPhase } from "./session-phase.ts";
 import { SessionWork, type SessionWorkHost } from "./session-work.ts";
@@ -39,6 +40,7 @@ export class SessionDriver implements LogViewHost, OwnershipHost, WakeSourcesHos
   readonly #sources: WakeSources;
   readonly #watchers: Watchers = createWatchers();
   phase: SessionPhase;
+  #drive: (() => void) | undefined;
   /** True while a round of the command loop is in progress. */
   #isRunning = false;
   /** True if something may have happened since the last decision began. */
@@ -105,6 +107,18 @@ export class SessionDriver implements LogViewHost, OwnershipHost, WakeSourcesHos
     this.wake();
   }
 
+  /** Drives the session until it rests, without a subscriber. */
+  driveUntilIdle(): void {
+    this.#drive ??= createDriveUntilIdle(this);
+    this.#drive();
+  }
+
+  /** Reports the end of a child in the background, which ran elsewhere. @throws AgentError STORE_* */
+  async collect(child: string): Promise<void> {
+    await this.view.load();
+    await this.#work.collect(child);
+  }
+
   /** Disposes of the session: running effects get an abort signal and are left to the next owner. */
   async dispose(): Promise<void> {
     this.signal("dispose");
@@ -118,6 +132,12 @@ export class SessionDriver implements LogViewHost, OwnershipHost, WakeSourcesHos
     this.signal("hand-over");
     this.wake();
     await confirmed;
+  }
+
+  /** Leaves the session to another process for so long. 0: no longer. */
+  deferClaim(ms: number): void {
+    this.#ownership.defer(ms);
+    this.wake();
   }
 
   /** The owner has left, so its lease is not waited for. */

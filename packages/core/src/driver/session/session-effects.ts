@@ -3,7 +3,7 @@
  * Does not own: which effects are needed (plan), what is recorded (the driver).
  */
 import type { Agent } from "../../agent/agent.ts";
-import { failureOf } from "../../errors.ts";
+import { type Failure, failureOf } from "../../errors.ts";
 import { interrupted } from "../../loop/closing-results.ts";
 import type { Effect } from "../../loop/effect.ts";
 import type { BodyOf, FactBody, RunBudget } from "../../loop/fact.ts";
@@ -82,7 +82,7 @@ export function createEffects(given: Omit<EffectDeps, "shown">): Effects {
   };
 
   const prepare = (effect: Effect, state: State, timeout: UserCodeTimeout): SyncOrAsync<Prepared> => {
-    watchEnd.drives("input" in effect ? effect.input.runId : effect.runId);
+    if (effect.type !== "start-child") watchEnd.drives("input" in effect ? effect.input.runId : effect.runId);
     switch (effect.type) {
       case "open-run":
         return openRun(options, effect, { budget: state.parent?.budget, timeout });
@@ -98,6 +98,8 @@ export function createEffects(given: Omit<EffectDeps, "shown">): Effects {
         return { bodies: [], launch: (_, now) => launchLookup(options, effect, { state: now.state, track }) };
       case "stop-child":
         return { bodies: [], launch: () => stopChild(options, effect, track) };
+      case "start-child":
+        return { bodies: [], launch: () => startChild(options, effect, track) };
       default:
         return effect satisfies never;
     }
@@ -199,6 +201,14 @@ function stopChild({ session }: EffectDeps, effect: Extract<Effect, { type: "sto
   const place = { runId, ...(child.callKey === undefined ? {} : { callKey: child.callKey }) };
   const broken = (): FactBody => ({ type: "child.finished", ...place, session: child.session, outcome: "aborted", output: [] });
   track(effect, { abort: () => {}, handOver: () => {}, closing: session.stopChild(place, child), broken });
+}
+
+function startChild({ session }: EffectDeps, effect: Extract<Effect, { type: "start-child" }>, track: Track): void {
+  const { child, runId } = effect;
+  const broken = (failure: Failure): FactBody => ({
+    ...{ type: "child.finished", runId, session: child.session, outcome: "error", output: [], failure },
+  });
+  track(effect, { abort: () => {}, handOver: () => {}, closing: session.startChild(child), broken });
 }
 
 function launchLookup(options: EffectDeps, effect: LookupEffect, { state, track }: Pick<PreparationDeps, "state" | "track">): void {

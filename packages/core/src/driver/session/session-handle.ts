@@ -1,3 +1,4 @@
+import { owesReport } from "../../loop/background.ts";
 import type { DurableEvent, EphemeralEvent, PendingApproval, PendingToolCall, SessionEvent } from "../../loop/event.ts";
 import { isAtRest, type State, sessionStatusOf } from "../../loop/state.ts";
 import type { Message, MessageId } from "../../message/message.ts";
@@ -129,6 +130,14 @@ export class SessionHandle<Output> implements AgentSession<Output> {
 
   get erasableAt(): number | null {
     return this.isReadOnly ? null : erasableAt(this.#state);
+  }
+
+  get reportsTo(): string | undefined {
+    return owesReport(this.#state) ? this.#state.parent?.session : undefined;
+  }
+
+  collect(child: string): Promise<void> {
+    return this.#driver.collect(child);
   }
 
   async ready(): Promise<AgentSession<Output>> {

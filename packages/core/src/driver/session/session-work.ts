@@ -4,10 +4,11 @@
  * Does not own: which effects are needed (plan), what is recorded (the driver).
  */
 import type { FactBody } from "../../loop/fact.ts";
-import type { KeyedChild, State } from "../../loop/state.ts";
+import type { BackgroundChild, KeyedChild, State } from "../../loop/state.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { RequestBuilder } from "../../prompt/request-builder.ts";
-import type { ChildResult } from "../../tools/child.ts";
+import type { ChildResult, SpawnedChild } from "../../tools/child.ts";
+import { BackgroundChildren, type BackgroundHost } from "../children/background-children.ts";
 import type { ChildPlace } from "../children/child-facts.ts";
 import { type ChildHost, type ChildOrigin, type ChildRequest, Children } from "../children/children.ts";
 import type { EffectHost } from "../effects/effect-deps.ts";
@@ -32,6 +33,9 @@ export interface SessionWorkHost {
   wake(): void;
   /** The same, for something that a batch can take before the user code has answered. */
   interrupt(): void;
+  readonly isOwner: boolean;
+  /** Drives the session until it rests, without a subscriber. */
+  driveUntilIdle(): void;
 }
 
 export interface SessionWorkParts {
@@ -41,7 +45,7 @@ export interface SessionWorkParts {
   readonly inbox: Inbox;
 }
 
-export class SessionWork implements EffectHost, ChildHost {
+export class SessionWork implements EffectHost, ChildHost, BackgroundHost {
   readonly #session: SessionWorkHost;
   readonly #inbox: Inbox;
   readonly #effects: Effects;
@@ -50,6 +54,8 @@ export class SessionWork implements EffectHost, ChildHost {
   readonly #drafts: Drafts;
   readonly #clock: Clock;
   readonly #children: Children;
+  readonly #background: BackgroundChildren;
+  readonly #drives: boolean;
   #cancelEnd: (() => void) | undefined;
 
   constructor(deps: Deps, { session, hub, builder, inbox }: SessionWorkParts) {
@@ -61,6 +67,8 @@ export class SessionWork implements EffectHost, ChildHost {
     this.#effects = createEffects({ deps, builder, hub, session: this });
     this.#preparation = new EffectPreparation({ effects: this.#effects, clock: deps.clock, session });
     this.#children = new Children(deps, this);
+    this.#background = new BackgroundChildren(deps, this);
+    this.#drives = deps.drives;
   }
 
   /** The number of running effects, including those whose closing fact is being recorded. */
@@ -88,6 +96,28 @@ export class SessionWork implements EffectHost, ChildHost {
     return this.#children.stop(place, child);
   }
 
+  spawn(place: ChildPlace, request: ChildRequest): Promise<SpawnedChild> {
+    return this.#background.start(place, request);
+  }
+
+  startChild(child: BackgroundChild): Promise<FactBody | undefined> {
+    return this.#background.begin(child);
+  }
+
+  /** Reports the end of a child in the background that ran elsewhere. */
+  collect(child: string): Promise<void> {
+    return this.#background.collect(child);
+  }
+
+  get isOwner(): boolean {
+    return this.#session.isOwner;
+  }
+
+  async report(bodies: Offer["bodies"]): Promise<void> {
+    await this.#put({ bodies, needsOwner: true, waitsForStore: true });
+    if (this.#drives) this.#session.driveUntilIdle();
+  }
+
   offer(bodies: Offer["bodies"]): Promise<unknown> {
     return this.#put({ bodies, needsOwner: false, waitsForStore: true });
   }
@@ -111,6 +141,7 @@ export class SessionWork implements EffectHost, ChildHost {
   onState(state: State): void {
     this.#effects.onState(state);
     this.#children.onState(state);
+    this.#background.onState(state);
   }
 
   /** Keeps a draft of the open lanes for readers on other nodes. */
@@ -128,11 +159,16 @@ export class SessionWork implements EffectHost, ChildHost {
     this.#preparation.interrupt();
     this.#preparation.forget();
     this.#effects.handOver();
-    this.#children.leave();
+    this.#leaveChildren();
     this.#cancelEnd ??= this.#clock.after(driverLimits.handOverMs, () => {
       this.#effects.forget();
       this.#session.wake();
     });
+  }
+
+  #leaveChildren(): void {
+    this.#children.leave();
+    this.#background.leave();
   }
 
   /** The hand-over is over. */
@@ -145,7 +181,7 @@ export class SessionWork implements EffectHost, ChildHost {
   abandon(): void {
     this.#drafts.keep(false);
     this.#effects.forget();
-    this.#children.leave();
+    this.#leaveChildren();
     this.#preparation.interrupt();
     this.#preparation.forget();
     this.#inbox.dropClosings();

@@ -12,6 +12,7 @@ import type { TokenCounter } from "../../ports/token-counter.ts";
 import type { UsageLedger } from "../../ports/usage-ledger.ts";
 import type { ChildResult } from "../../tools/child.ts";
 import type { BoundAgent } from "./bound-agent.ts";
+import type { ChildWorkers } from "./child-workers.ts";
 import type { CallGuard } from "./guarded-call.ts";
 import type { Observation } from "./observation.ts";
 
@@ -23,6 +24,8 @@ export interface ChildOptions {
   readonly parent: ParentLink;
   /** Decisions that hold for the child, too. */
   readonly remembered?: () => readonly RememberedDecision[];
+  /** False: it is recorded and read here, and runs elsewhere. Default: as its parent. */
+  readonly drives?: false;
 }
 
 export type ChildInput = readonly [input: string | UserMessage, options: { readonly idempotencyKey: string; readonly labels?: Labels }];
@@ -33,6 +36,8 @@ export interface ChildListeners {
   events(events: readonly SessionEvent[]): void;
   /** Called whenever the child has settled. `rests`: nothing continues it but an answer to one of `waits`. */
   waits(waits: readonly WaitingCall[], rests: boolean): void;
+  /** Offers the child to the processes that run sessions; false if that failed. Absent: it runs in this process. */
+  readonly offer?: () => Promise<boolean>;
 }
 
 export type ChildAnswer = FactOf<"approval.decided"> | FactOf<"client.answered">;
@@ -43,6 +48,12 @@ export interface ChildSession {
   run(input: ChildInput, listeners: ChildListeners): Promise<ChildResult>;
   /** Brings an answer down that was given above. An answer that the child has already changes nothing. */
   answer(answer: ChildAnswer): Promise<void>;
+  /** Gives it its input, once for a key. */
+  begin(input: ChildInput): Promise<void>;
+  /** Resolves with the end of the run with this key of its input. `undefined`: it never began. */
+  end(key: string): Promise<ChildResult | undefined>;
+  /** The same, `undefined` also while it has not ended. */
+  result(key: string): Promise<ChildResult | undefined>;
   abort(): void;
   /** Stops the run with this key of its input; resolves with its end. `undefined`: it never began. */
   stop(key: string): Promise<ChildResult | undefined>;
@@ -77,6 +88,8 @@ export interface Deps {
   readonly parent?: ParentLink;
   /** Decisions that the sessions above it remember. */
   readonly rememberedAbove?: () => readonly RememberedDecision[];
+  /** The processes that run sessions of the store. */
+  readonly workers: ChildWorkers | undefined;
   /** A handle on the session of a child, in the same store. */
   readonly openChild: (child: ChildOptions) => ChildSession;
 }

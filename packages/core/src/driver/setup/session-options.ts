@@ -8,6 +8,7 @@ import type { Logger } from "../../ports/logger.ts";
 import type { SessionStore } from "../../ports/session-store.ts";
 import type { TokenCounter } from "../../ports/token-counter.ts";
 import type { UsageLedger } from "../../ports/usage-ledger.ts";
+import type { ChildWorkers } from "./child-workers.ts";
 import type { CallGuard } from "./guarded-call.ts";
 
 export interface SessionOptions<Output = unknown> extends SessionBeginning {
@@ -30,6 +31,11 @@ export interface SessionOptions<Output = unknown> extends SessionBeginning {
   readonly callGuard?: CallGuard;
   /** Name of this handle in leases: another one of the same name takes over at once. Default: a random one per handle. */
   readonly node?: string;
+  /**
+   * The processes that run sessions of the store: they run children in the background, and, where there are many, other children as well. Default: none, so
+   * that children run where their parent does.
+   */
+  readonly workers?: ChildWorkers;
   /** How long an owner may be silent before another takes over. Default 20,000. */
   readonly leaseMs?: number;
   /** Of the loads from a snapshot of the fold, how many fold the whole log too and compare the two: 0 to 1. Default 0.01. */
@@ -100,6 +106,7 @@ export const driverLimits: {
   readonly retryBaseMs: number;
   readonly retryCapMs: number;
   readonly readerBytes: number;
+  readonly offeredMs: number;
 } = {
   /** Appends that may lose against others before the offer fails with STORE_CONFLICT. */
   conflictsMax: 10,
@@ -175,4 +182,6 @@ export const driverLimits: {
   retryCapMs: 30_000,
   /** Events that may wait for one reader. */
   readerBytes: 1024 * 1024,
+  /** How long a child that was offered to other processes is left to them before the process of its parent claims it. */
+  offeredMs: 1_000,
 };

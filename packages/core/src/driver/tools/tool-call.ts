@@ -62,7 +62,7 @@ export interface ToolCallOptions {
   readonly resources: unknown;
   readonly prices: PriceTable | undefined;
   /** What it may do to its session. */
-  readonly acts: Pick<ToolContext, "record" | "child">;
+  readonly acts: Pick<ToolContext, "record" | "child" | "spawn">;
   readonly filter: UserFilter | undefined;
   readonly lane: () => Lane | undefined;
 }

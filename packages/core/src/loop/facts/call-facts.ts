@@ -1,7 +1,7 @@
 import type { Failure } from "../../errors.ts";
 import type { ResultPart } from "../../message/content.ts";
 import type { Json, JsonObject } from "../../message/json.ts";
-import type { CallOutcome, ProgressStep } from "../../message/message.ts";
+import type { CallOutcome, ProgressStep, UserMessage } from "../../message/message.ts";
 import type { ReplayClass } from "../policy.ts";
 import type { RunBudget } from "./parties.ts";
 import type { Hooked, Spending } from "./spending.ts";
@@ -146,9 +146,14 @@ export type CallFact =
       readonly key?: string;
       /** The share of the run's budget that the child may spend. */
       readonly budget?: RunBudget;
+      /** It outlives the call and the run: its end becomes an input of the session. `input`: what it begins with. */
+      readonly background?: { readonly input: UserMessage };
     }
   | {
-      /** The calls of a child, and of its children, that wait for people and clients have changed. They are answered at the session at the top. */
+      /**
+       * The calls of a child, and of its children, that wait for people and clients have changed. They are answered at the session at the top. Of a
+       * child in the background: it has its input.
+       */
       readonly type: "child.waiting";
       readonly runId: string;
       readonly callKey?: string;
@@ -158,7 +163,10 @@ export type CallFact =
       readonly rests?: true;
     }
   | ({
-      /** A child has ended. Where its call waits for it, this is the result of the call. Any node may append it. */
+      /**
+       * A child has ended. Where its call waits for it, this is the result of the call. Any node may append it. Of a child in the background it has the
+       * run that reads the report.
+       */
       readonly type: "child.finished";
       readonly runId: string;
       readonly callKey?: string;

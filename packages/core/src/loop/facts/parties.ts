@@ -56,6 +56,8 @@ export interface ParentLink {
   readonly depthMax?: number;
   /** What each run of the child may spend, where the child was given a share. */
   readonly budget?: RunBudget;
+  /** The call does not wait for it: its end becomes an input of the parent. */
+  readonly background?: true;
 }
 
 /** What a user may do in a shared session: read it, also take part in it, or do everything with it. */

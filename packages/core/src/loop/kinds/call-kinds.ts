@@ -1,4 +1,5 @@
-import { answeredBelow, foldAnswerBelow, foldChildWaiting, openChildren, reportsWaits, waitingAgent } from "../below.ts";
+import { backgroundChild } from "../background.ts";
+import { answeredBelow, begins, foldAnswerBelow, foldChildWaiting, openChildren, reportsWaits, waitingAgent } from "../below.ts";
 import {
   askedBy,
   asksAbout,
@@ -101,18 +102,18 @@ export const childLinked: FactKind<"child.linked"> = {
   fits: (before, fact) => awaitsChild(before, fact) !== undefined || linksKeyed(before, fact),
   fold: foldChildLinked,
   publish(before, fact) {
-    const { callKey, session, agent, key } = fact;
+    const { callKey, session, agent, key, background } = fact;
     const args = awaitsChild(before, fact)?.args;
     const awaited = key === undefined ? { awaited: true as const, ...(args ? { args } : {}) } : {};
-    const more = { ...(callKey === undefined ? {} : { callKey }), ...awaited };
+    const more = { ...(callKey === undefined ? {} : { callKey }), ...awaited, ...(background ? { background: true as const } : {}) };
     return [{ type: "agent_start", session, agent, ...more }];
   },
 };
 
 export const childWaiting: FactKind<"child.waiting"> = {
-  fits: (before, fact) => reportsWaits(before, fact) !== undefined,
+  fits: (before, fact) => begins(before, fact) || reportsWaits(before, fact) !== undefined,
   fold: foldChildWaiting,
-  publish: (before, fact) => ofWaiting(before, fact, fact),
+  publish: (before, fact) => (begins(before, fact) ? [] : ofWaiting(before, fact, fact)),
 };
 
 /** What is left below the child after the fact. */
@@ -125,9 +126,14 @@ function ofWaiting(before: State, { session }: { readonly session: string }, fac
 type AnsweringFact = "child.waiting" | "approval.decided" | "client.answered";
 
 export const childFinished: FactKind<"child.finished"> = {
-  fits: (before, fact) => endsChildCall(before, fact) !== undefined || endsKeyed(before, fact) !== undefined,
+  fits: (before, fact) =>
+    backgroundChild(before, fact.session) !== undefined ||
+    endsChildCall(before, fact) !== undefined ||
+    endsKeyed(before, fact) !== undefined,
   fold: foldChildFinished,
   publish(before, fact) {
+    // Its call has ended before it, perhaps in an earlier run.
+    if (backgroundChild(before, fact.session)) return [ofChildEnd(fact)];
     const call = endsChildCall(before, fact);
     if (call) return ofResult(before, call, fact);
     const child = endsKeyed(before, fact);
@@ -161,7 +167,7 @@ function ofResult(before: State, call: Call | undefined, fact: ResultFact): read
   if (call.child && !before.run.children?.some(({ session }) => session === call.child?.session))
     events.push(ofChildEnd({ callKey, session: call.child.session, ...(fact.type === "child.finished" ? spentOf(fact) : {}) }));
   for (const child of before.run.children ?? [])
-    if (child.callKey === callKey && !child.isDone) events.push(ofChildEnd({ callKey, session: child.session }));
+    if (child.callKey === callKey && !child.isDone && !child.background) events.push(ofChildEnd({ callKey, session: child.session }));
   events.push(...ofMessage(String(fact.seq), tipId(before), resultMessage(call, fact)));
   const isLast = before.run.calls.every((other) => other === call || other.state === "done");
   return isLast ? [...events, { type: "turn_end", turn: before.run.turn }] : events;

@@ -12,7 +12,7 @@ import type { UserMessage } from "../../../message/message.ts";
 import { checkInput } from "../../../protocol/checked-input.ts";
 import { cutText } from "../../../tools/cut-text.ts";
 import { toolLimits } from "../../../tools/tool-limits.ts";
-import { noRun } from "../../children/children.ts";
+import { noRun } from "../../children/child-link.ts";
 import { countVerdict } from "../../effects/hook-counts.ts";
 import { hookPlace } from "../../effects/hook-runner.ts";
 import type { Deps } from "../../setup/deps.ts";

@@ -5,9 +5,10 @@ import type { ExecuteResult } from "../../../protocol/execute.ts";
 import type { ChildResult } from "../../../tools/child.ts";
 import { waitsOf } from "../../children/child-waits.ts";
 import type { ChildAnswer, ChildInput, ChildListeners, ChildSession } from "../../setup/deps.ts";
+import { driverLimits } from "../../setup/session-options.ts";
 import { decideCall } from "./decide-call.ts";
 import { abortRun } from "./session-commands.ts";
-import { type CommandContext, submitInput } from "./submit.ts";
+import { type CommandContext, recordInput, submitInput } from "./submit.ts";
 
 /** The session of a child, for the process that runs its parent. `resultOf`: the result of a run that has ended. */
 export function childSession(context: CommandContext, resultOf: ResultOf): ChildSession {
@@ -27,11 +28,11 @@ class OwnChild implements ChildSession {
     this.#resultOf = resultOf;
   }
 
-  async run([input, options]: ChildInput, listeners: ChildListeners): Promise<ChildResult> {
+  async run(input: ChildInput, listeners: ChildListeners): Promise<ChildResult> {
     const { driver } = this.#context;
     const leave = driver.hub.listen((events) => listeners.events(events));
     try {
-      const { runId } = await submitInput(this.#context, input, options);
+      const runId = await (listeners.offer ? this.#offered(input, listeners.offer) : this.#begun(input));
       this.#runId = runId;
       if (this.#isStopped) this.abort();
       await this.#ended(runId, listeners);
@@ -39,6 +40,19 @@ class OwnChild implements ChildSession {
     } finally {
       leave();
     }
+  }
+
+  async #begun([input, options]: ChildInput): Promise<string> {
+    return (await submitInput(this.#context, input, options)).runId;
+  }
+
+  /** Leaves the run to another process for a moment, so that one which has room claims it. */
+  async #offered([input, options]: ChildInput, offer: () => Promise<boolean>): Promise<string> {
+    const { driver } = this.#context;
+    driver.deferClaim(driverLimits.offeredMs);
+    const { runId, replayed } = await recordInput(this.#context, { input, options, needsOwner: false });
+    if (replayed || !(await offer())) driver.deferClaim(0);
+    return runId;
   }
 
   async answer(answer: ChildAnswer): Promise<void> {
@@ -61,10 +75,30 @@ class OwnChild implements ChildSession {
     }
   }
 
-  async stop(key: string): Promise<ChildResult | undefined> {
+  async begin([input, options]: ChildInput): Promise<void> {
+    await submitInput(this.#context, input, options);
+  }
+
+  async end(key: string): Promise<ChildResult | undefined> {
+    const runId = await this.#runOf(key);
+    if (runId === undefined) return undefined;
+    await this.#ended(runId);
+    return this.#result(runId);
+  }
+
+  async result(key: string): Promise<ChildResult | undefined> {
+    const runId = await this.#runOf(key);
+    return endOf(this.#context.driver.state, runId) && runId !== undefined ? this.#result(runId) : undefined;
+  }
+
+  async #runOf(key: string): Promise<string | undefined> {
     const { driver } = this.#context;
     await driver.view.load();
-    const runId = lastWithKey(driver.state.known, key, (input) => input.key)?.runId;
+    return lastWithKey(driver.state.known, key, (input) => input.key)?.runId;
+  }
+
+  async stop(key: string): Promise<ChildResult | undefined> {
+    const runId = await this.#runOf(key);
     if (runId === undefined) return undefined;
     this.#runId = runId;
     this.abort();

@@ -26,7 +26,21 @@ export async function submitInput(
   input: ExecuteInput | CheckedInput,
   options: SubmitOptions,
 ): Promise<AcceptedSubmission> {
-  const { driver, driveUntilIdle } = context;
+  const accepted = await recordInput(context, { input, options, needsOwner: true });
+  if (context.deps.drives) context.driveUntilIdle();
+  return accepted;
+}
+
+/** Records an input. `needsOwner`: false: another process is to own its run. */
+export async function recordInput(
+  context: CommandContext,
+  {
+    input,
+    options,
+    needsOwner,
+  }: { readonly input: ExecuteInput | CheckedInput; readonly options: SubmitOptions; readonly needsOwner: boolean },
+): Promise<AcceptedSubmission> {
+  const { driver } = context;
   const ready = beginOf(context, checkInput(input), options);
   // Without an `accept` hook there is no await, so inputs of the same moment keep their order.
   const begin = ready instanceof Promise ? await ready : ready;
@@ -35,8 +49,7 @@ export async function submitInput(
     accepted = begin(state);
     return accepted.bodies;
   };
-  const facts = await driver.offer({ bodies, needsOwner: true, mayStop: options.mode === "interrupt" });
-  if (context.deps.drives) driveUntilIdle();
+  const facts = await driver.offer({ bodies, needsOwner, mayStop: options.mode === "interrupt" });
   const { runId, known } = accepted;
   const own = facts.find(({ type }) => type === "input.accepted" || type === "client.answered");
   const inputId = own?.type === "input.accepted" ? own.inputId : known?.inputId;

@@ -1,0 +1,207 @@
+/*
+ * Owns: the children in the background of one session: their links, their beginnings, and the reports of their ends.
+ * Does not own: children that a call waits for (children), what the facts mean (loop/background).
+ * A child in the background has an owner of its own: a process that the queue or a sweep gives it to, or, where there is none, the one that has its
+ * parent loaded. Its end is reported by whoever notices it; the log of the parent takes it once.
+ */
+
+import type { Agent } from "../../agent/agent.ts";
+import { childAgent, isNamedIn } from "../../agent/child-agents.ts";
+import { AgentError, isAgentError } from "../../errors.ts";
+import { backgroundChild, backgroundLimits } from "../../loop/background.ts";
+import type { FactBody } from "../../loop/fact.ts";
+import type { BackgroundChild, Run, State } from "../../loop/state.ts";
+import type { UserMessage } from "../../message/message.ts";
+import { shownId } from "../../message/shown-id.ts";
+import type { ChildResult, SpawnedChild } from "../../tools/child.ts";
+import type { ChildSession, Deps } from "../setup/deps.ts";
+import { reportOf } from "./background-report.ts";
+import { checkDepth } from "./child-depth.ts";
+import type { ChildPlace } from "./child-facts.ts";
+import { checkRequest, childId, linked, openRun, otherChild } from "./child-link.ts";
+import { shareOf } from "./child-share.ts";
+import type { ChildRequest } from "./children.ts";
+import { insist } from "./insist.ts";
+import { standInAgent } from "./stand-in-agent.ts";
+
+/** The session that has the children. */
+export interface BackgroundHost {
+  readonly state: State;
+  readonly isOwner: boolean;
+  /** Resolves when the log has the facts. */
+  offer(bodies: (state: State) => readonly FactBody[]): Promise<unknown>;
+  /** The same for an input, whose run begins here where this handle drives. */
+  report(bodies: (state: State) => readonly FactBody[]): Promise<unknown>;
+}
+
+export class BackgroundChildren {
+  readonly #deps: Deps;
+  readonly #parent: BackgroundHost;
+  /** Those that run here because no worker does. */
+  readonly #running = new Map<string, ChildSession>();
+  /** What this process has started under which key of the open run, to compare. */
+  readonly #asked = new Map<string, string>();
+  /** How often this process has lost the session. */
+  #losses = 0;
+
+  constructor(deps: Deps, parent: BackgroundHost) {
+    this.#deps = deps;
+    this.#parent = parent;
+  }
+
+  /** @throws AgentError as `ToolContext.spawn` does */
+  async start(place: ChildPlace, { key, input, budget: given, ...request }: ChildRequest): Promise<SpawnedChild> {
+    const agent = checkRequest({ key, input, agent: request.agent });
+    if (!isNamedIn(this.#deps.bound.agent, agent)) throw notNamed(key, agent);
+    const losses = this.#losses;
+    const session = await childId(this.#deps.sessionId, place, key);
+    if (losses !== this.#losses) return never();
+    const asked = JSON.stringify([agent.name, input]);
+    if ((this.#asked.get(session) ?? asked) !== asked) throw otherChild(key);
+    this.#asked.set(session, asked);
+    const message: UserMessage = typeof input === "string" ? { role: "user", content: input } : input;
+    const link = (state: State): readonly FactBody[] => {
+      const run = openRun(state, place);
+      const known = linked(run, place, key);
+      if (known && (known.agent !== agent.name || !known.background)) throw otherChild(key);
+      if (known) return [];
+      checkDepth(state, run, { key, agent });
+      checkRoom(state, run);
+      const budget = shareOf(run, { given, callKey: place.callKey, isAlone: false });
+      const more = { key, background: { input: message }, ...(budget ? { budget } : {}) };
+      return [{ type: "child.linked", ...place, session, agent: agent.name, ...more }];
+    };
+    await this.#surely(() => this.#parent.offer(link));
+    return losses === this.#losses ? { session } : never();
+  }
+
+  /** Gives the child its input. Resolves with the fact of it; `undefined`: it could not be begun, and that was reported. */
+  async begin(child: BackgroundChild): Promise<FactBody | undefined> {
+    const { runId, callKey, session: id, input, labels } = child;
+    const losses = this.#losses;
+    try {
+      const agent = childAgent(this.#deps.bound.agent, child.agent);
+      if (!agent) throw noAgent(child, this.#deps);
+      const { workers, ref } = this.#deps;
+      const session = this.#open(child, agent, workers === undefined);
+      const options = { idempotencyKey: id, ...(labels ? { labels } : {}) };
+      if (input) await this.#surely(() => session.begin([input, options]));
+      if (losses !== this.#losses) void session.dispose();
+      else if (workers === undefined) this.#follow(child, session);
+      else {
+        void session.dispose();
+        await workers.offer({ scope: ref.scope, session: id });
+      }
+      return { type: "child.waiting", runId, ...(callKey === undefined ? {} : { callKey }), session: id, waits: [] };
+    } catch (error) {
+      if (losses !== this.#losses || !isAgentError(error)) throw error;
+      await this.#report(child, { status: "failed", session: id, text: "", toolCallCount: 0, error });
+      return undefined;
+    }
+  }
+
+  /** Reports the end of a child that has run elsewhere. Nothing if it has not ended, or the log has the report. */
+  async collect(id: string): Promise<void> {
+    const child = backgroundChild(this.#parent.state, id);
+    if (!child) return;
+    const session = this.#open(child, childAgent(this.#deps.bound.agent, child.agent) ?? standInAgent(child.agent), false);
+    try {
+      const result = await session.result(id);
+      if (result) await this.#report(child, result);
+    } finally {
+      void session.dispose();
+    }
+  }
+
+  /** Continues the children that no worker runs, once this process owns their parent. */
+  onState({ background = [], run, status }: State): void {
+    if (!run) this.#asked.clear();
+    if (background.length === 0 || status === "closed" || this.#deps.workers || !this.#parent.isOwner) return;
+    for (const child of background) {
+      const agent = child.input || this.#running.has(child.session) ? undefined : childAgent(this.#deps.bound.agent, child.agent);
+      if (agent) this.#follow(child, this.#open(child, agent, true));
+    }
+  }
+
+  /** Lets the sessions go, for the next owner. */
+  leave(): void {
+    this.#losses++;
+    this.#asked.clear();
+    for (const session of this.#running.values()) void session.dispose();
+    this.#running.clear();
+  }
+
+  #open({ session: id, runId, callKey, depthMax, budget, access }: BackgroundChild, agent: Agent, drives: boolean): ChildSession {
+    const depth = (this.#parent.state.parent?.depth ?? 0) + 1;
+    const place = { session: this.#deps.sessionId, runId, ...(callKey === undefined ? {} : { callKey }) };
+    const parent = { ...place, depth, depthMax, background: true as const, ...(budget ? { budget } : {}) };
+    return this.#deps.openChild({ id, agent, access: access ?? this.#deps.access, parent, ...(drives ? {} : { drives }) });
+  }
+
+  /** Runs the child here until its end, and reports it. */
+  #follow(child: BackgroundChild, session: ChildSession): void {
+    const { session: id } = child;
+    this.#running.set(id, session);
+    const isOurs = (): boolean => this.#running.get(id) === session;
+    const over = async (): Promise<void> => {
+      const result = await insist(this.#deps.clock, () => session.end(id), isOurs);
+      if (!isOurs()) return;
+      await this.#report(child, result ?? { status: "failed", session: id, text: "", toolCallCount: 0, error: neverBegan(child) });
+    };
+    over()
+      .catch((error: unknown) => {
+        if (isOurs())
+          this.#deps.logger.log("warn", "The end of a child in the background was not noticed.", { session: id, error: String(error) });
+      })
+      .finally(() => {
+        if (!isOurs()) return;
+        this.#running.delete(id);
+        void session.dispose();
+      });
+  }
+
+  async #report({ session }: BackgroundChild, result: ChildResult): Promise<void> {
+    const { ids } = this.#deps;
+    const made = { inputId: ids.next(), runId: ids.next() };
+    await this.#surely(() => this.#parent.report((state) => reportOf(state, { session, result, ...made })));
+  }
+
+  #surely<T>(work: () => Promise<T>): Promise<T> {
+    const losses = this.#losses;
+    return insist(this.#deps.clock, work, () => losses === this.#losses);
+  }
+}
+
+/** What user code waits for that is not asked any more. */
+const never = (): Promise<never> => new Promise(() => {});
+
+/** @throws AgentError LIMIT_REACHED */
+function checkRoom({ background = [] }: State, { round = 0 }: Run): void {
+  const { children, rounds } = backgroundLimits;
+  if (background.length >= children)
+    throw tooMany("children", children, `${children} children of the session run in the background already.`);
+  if (round >= rounds) throw tooMany("rounds", rounds, `Reports of children have started ${rounds} runs in a row, this one included.`);
+}
+
+const tooMany = (which: string, limit: number, why: string): AgentError =>
+  new AgentError("LIMIT_REACHED", {
+    message: `No child was started in the background: ${why}`,
+    fix: "Answer with what there is, or do the work in this run.",
+    retryable: false,
+    details: { which, limit },
+  });
+
+const notNamed = (key: string, { name }: Agent): AgentError =>
+  new AgentError("CONFIG_INVALID", {
+    message: `The child \`${shownId(key)}\` cannot run in the background: another process would not find its agent \`${name}\`.`,
+    fix: "Name this agent in `agents` of the tool, or of the set of hooks, that starts it; no other one there has its name.",
+  });
+
+const noAgent = ({ agent }: BackgroundChild, { bound }: Deps): AgentError =>
+  new AgentError("AGENT_NOT_FOUND", {
+    message: `No tool and no hook of the agent \`${bound.agent.name}\` names the agent \`${shownId(agent)}\` any more.`,
+    fix: "Name it in `agents` of the tool, or of the set of hooks, that starts it.",
+  });
+
+const neverBegan = ({ session }: BackgroundChild): AgentError =>
+  new AgentError("SESSION_NOT_FOUND", { message: `The session \`${session}\` of the child has no input: it was removed.` });

@@ -1,0 +1,50 @@
+import { failureOf } from "../../errors.ts";
+import { backgroundChild } from "../../loop/background.ts";
+import type { FactBody } from "../../loop/fact.ts";
+import type { BackgroundChild, State } from "../../loop/state.ts";
+import type { ChildResult } from "../../tools/child.ts";
+
+interface Report {
+  readonly session: string;
+  readonly result: ChildResult;
+  /** New ones, for the input and its run. */
+  readonly inputId: string;
+  readonly runId: string;
+}
+
+/** The report of a child as an input, and its end; nothing if the log has them. The report joins the open run, or gets one of its own. */
+export function reportOf(state: State, { session, result, inputId, runId }: Report): readonly FactBody[] {
+  const child = backgroundChild(state, session);
+  if (!child) return [];
+  const { run } = state;
+  const joined = run && !run.abort && !run.failure ? run.runId : undefined;
+  const { access, labels, runId: startedIn, callKey } = child;
+  const origin = { type: "session", session, runId: startedIn, ...(callKey === undefined ? {} : { callKey }) } as const;
+  return [
+    {
+      type: "input.accepted",
+      inputId,
+      runId: joined ?? runId,
+      mode: joined === undefined ? "enqueue" : "steer",
+      message: { role: "user", content: textOf(child, result) },
+      idempotencyKey: `report-${session}`,
+      ...(access ? { access } : {}),
+      ...(labels ? { labels } : {}),
+      origin,
+    },
+    endOf(session, joined ?? runId, result),
+  ];
+}
+
+function endOf(session: string, runId: string, { status, usage, cost, toolCallCount, error }: ChildResult): FactBody {
+  const outcome = status === "completed" ? "ok" : status === "failed" ? "error" : "aborted";
+  const spent = { ...(usage ? { usage } : {}), ...(cost ? { cost } : {}), ...(toolCallCount > 0 ? { toolCallCount } : {}) };
+  return { type: "child.finished", runId, session, outcome, output: [], ...(error ? { failure: failureOf(error) } : {}), ...spent };
+}
+
+function textOf({ agent, session }: BackgroundChild, { status, text, error, limit }: ChildResult): string {
+  const who = `The agent \`${agent}\`, which you started in the background (session \`${session}\`),`;
+  if (status === "aborted") return `${who} was stopped.`;
+  if (status === "failed") return `${who} has failed with ${error.code}: ${error.message}`;
+  return `${who} has ended${limit ? `, because its limit of \`${limit.which}\` was reached` : ""}. Its report:\n\n${text}`;
+}
