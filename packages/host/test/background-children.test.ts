@@ -19,7 +19,7 @@ const access = { user: "anne", scope: "team" };
 const root = { scope: "team", session: "root" };
 const usage = { input: 10, output: 5 };
 
-/** Starts a researcher in the background, and says what it reads of its report. */
+/** Starts a researcher in the background, and repeats what it reads of its report. */
 function lead(): Agent {
   const researcher = createAgent({ name: "researcher", provider: scripted(() => ({ text: "Lisbon.", usage })) });
   return createAgent({
@@ -195,8 +195,8 @@ it("B44: children that run beside one another are spread over the nodes of a que
   const stop = runClock(clock, 1);
   const [first] = nodes;
   const hosted = await first?.sessions.create(access, { id: "root" });
-  const heard: SessionEvent[] = [];
-  hosted?.session.subscribe((events) => void heard.push(...events));
+  const seen: SessionEvent[] = [];
+  hosted?.session.subscribe((events) => void seen.push(...events));
   await hosted?.session.submit("Go.");
   await until(async () => (await store.index.get("team", "root"))?.lastRun?.status === "completed", "the run is over");
   const children = await store.index.list("team", { parent: "root" });
@@ -206,7 +206,7 @@ it("B44: children that run beside one another are spread over the nodes of a que
   expect(owners.every((of) => of.length === 1)).toBe(true);
   expect(new Set(owners.flat())).toEqual(new Set(["a", "b"]));
   expect((await store.index.get("team", "root"))?.usage).toMatchObject({ input: 80, output: 40 });
-  const ended = heard.flatMap((event) => (event.type === "agent_delta" && event.event.type === "run_end" ? event.session : []));
+  const ended = seen.flatMap((event) => (event.type === "agent_delta" && event.event.type === "run_end" ? event.session : []));
   expect(new Set(ended)).toEqual(new Set(children.map(({ id }) => id)));
   hosted?.release();
   stop();

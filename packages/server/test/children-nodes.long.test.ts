@@ -43,12 +43,12 @@ it("B44: six children run beside one another on two nodes of a Redis; one node i
   if (missing) return skip(missing);
   const redis = await startRedis();
   onTestFinished(() => redis.stop());
-  let heard = (): void => {};
-  const workers = ["a", "b"].map((name) => startWorker(redis.port, name, () => heard()));
+  let notified = (): void => {};
+  const workers = ["a", "b"].map((name) => startWorker(redis.port, name, () => notified()));
   const isSo = (isTrue: () => boolean): Promise<void> =>
     new Promise((resolve) => {
-      heard = () => void (isTrue() && resolve());
-      heard();
+      notified = () => void (isTrue() && resolve());
+      notified();
     });
   await isSo(() => workers.every((worker) => countOf(worker, "ready") === 1));
   const agent = createAgent({ name: "lead", provider: scripted([]) });

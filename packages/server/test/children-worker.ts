@@ -1,6 +1,6 @@
 /*
  * What a test runs as a process of its own: a worker on a Redis that it shares with others. Its agent starts six researchers beside one another; each
- * looks something up, which ends when the test says so. Arguments: the port of the Redis, the name of the node.
+ * looks something up, which ends on a line of the test. Arguments: the port of the Redis, the name of the node.
  */
 import { createInterface } from "node:readline";
 import { redisBackend } from "@loopwright/backend-redis";

@@ -22,10 +22,13 @@ export function checkChildren(facts: readonly Fact[]): readonly string[] {
     if (fact.type === "child.finished") {
       const link = links.get(fact.session);
       if (!link) flaws.push(`I16: the child ${fact.session} ended at ${fact.seq} and was not linked`);
-      else if (link.runId !== fact.runId || (fact.callKey ?? link.callKey) !== link.callKey)
+      else if ((!link.background && link.runId !== fact.runId) || (fact.callKey ?? link.callKey) !== link.callKey)
         flaws.push(`I16: the child ${fact.session} ended at ${fact.seq} for another call than it was linked for`);
       if (ended.has(fact.session)) flaws.push(`I16: the child ${fact.session} ended again at ${fact.seq}`);
       ended.add(fact.session);
+      const reports = ofType(facts, "input.accepted").filter(({ origin }) => origin?.type === "session" && origin.session === fact.session);
+      if (link?.background && reports.length !== 1)
+        flaws.push(`I16: the child ${fact.session} in the background ended at ${fact.seq} and has ${reports.length} reports`);
     }
   }
   return [...flaws, ...checkResults(facts, [...links.values()])];

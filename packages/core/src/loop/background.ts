@@ -1,6 +1,6 @@
 /*
  * Owns: children that outlive the call that started them: from their link to the report of their end, which is an input of the session.
- * Does not own: how such a child runs and who notices its end (driver/children).
+ * Does not own: how such a child runs and which process reports its end (driver/children).
  */
 import { addSpent, tokensOf } from "../message/usage.ts";
 import { at } from "./append-list.ts";

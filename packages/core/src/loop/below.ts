@@ -46,7 +46,7 @@ export function reportsWaits({ run }: State, { runId, session }: FactOf<"child.w
   return run?.runId === runId && !run.abort ? openChildren(run).find((child) => child.session === session) : undefined;
 }
 
-/** True if the fact says that a child in the background has its input. */
+/** True if the fact records that a child in the background has its input. */
 export const begins = (state: State, { session }: FactOf<"child.waiting">): boolean => backgroundChild(state, session)?.input !== undefined;
 
 /** With `rests` the call of the child needs no process; without it a call that rested runs again. */

@@ -1,8 +1,8 @@
 import { isAgentError } from "../errors.ts";
 import type { FactOf } from "../loop/fact.ts";
-import { sessionHeld } from "../loop/session-held.ts";
 import type { SessionIndex } from "../ports/session-index.ts";
 import type { SessionLog, SessionRef } from "../ports/session-log.ts";
+import { sessionHeld } from "./session-held.ts";
 
 interface Removable {
   readonly log: SessionLog;

@@ -2,7 +2,7 @@
  * Owns: the children in the background of one session: their links, their beginnings, and the reports of their ends.
  * Does not own: children that a call waits for (children), what the facts mean (loop/background).
  * A child in the background has an owner of its own: a process that the queue or a sweep gives it to, or, where there is none, the one that has its
- * parent loaded. Its end is reported by whoever notices it; the log of the parent takes it once.
+ * parent loaded. Any process may report its end; the log of the parent takes it once.
  */
 
 import type { Agent } from "../../agent/agent.ts";

@@ -14,5 +14,5 @@ export function childIn(session: Pick<HookHost, "child">, place: ChildOrigin, pr
 /** `spawn` of the user code in this place. */
 export const spawnIn =
   (session: Pick<HookHost, "spawn">, place: ChildPlace, prefix = ""): SpawnChild =>
-  (key, agent, input, options) =>
+  (...[key, agent, input, options]) =>
     session.spawn(place, { key: `${prefix}${key}`, agent, input, ...options });

@@ -1,11 +1,11 @@
 import { AgentError } from "../../../errors.ts";
 import type { FactBody, Retention, Sharing } from "../../../loop/fact.ts";
 import { placeOf } from "../../../loop/inputs.ts";
-import { sessionHeld } from "../../../loop/session-held.ts";
 import type { State } from "../../../loop/state.ts";
 import type { MessageId } from "../../../message/message.ts";
 import { shownId } from "../../../message/shown-id.ts";
 import type { AgentSession } from "../../../protocol/execute.ts";
+import { sessionHeld } from "../../../stores/session-held.ts";
 import { checkPayload } from "../../log/spill-values.ts";
 import { erasableAt } from "../../ownership/due-dates.ts";
 import { sessionClosed } from "../../setup/session-errors.ts";

@@ -1,6 +1,6 @@
 import { AgentError } from "../errors.ts";
+import type { State } from "../loop/state.ts";
 import { shownId } from "../message/shown-id.ts";
-import type { State } from "./state.ts";
 
 /** `above`: the session that was to be erased, where the one under the hold is below it. */
 export const sessionHeld = (session: string, { reason, by }: NonNullable<State["hold"]>, above: string = session): AgentError =>
