@@ -17,9 +17,9 @@ import type { SessionStore } from "../src/ports/index.ts";
 const usage = { input: 10, output: 5 };
 const ref = (session: string) => ({ scope: "local", session });
 
-/** Turns of the event loop until it is true. */
+/** Turns of the event loop until it is true: many, because digests of ids are made beside it. */
 async function until(isTrue: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  for (let turn = 0; turn < 5_000; turn++) {
+  for (let turn = 0; turn < 100_000; turn++) {
     if (await isTrue()) return;
     await new Promise((resolve) => setImmediate(resolve));
   }

@@ -11,7 +11,7 @@ import { jsonBytes } from "../../message/json-bytes.ts";
 import { cutText } from "../../tools/cut-text.ts";
 import { toolLimits } from "../../tools/tool-limits.ts";
 import { driverLimits } from "../setup/session-options.ts";
-import { childIn, spawnIn } from "./child-in.ts";
+import { childrenIn } from "./children-in.ts";
 import { countVerdict } from "./hook-counts.ts";
 import type { EffectContext, HookDeps } from "./hook-deps.ts";
 import { SpentAccount } from "./spent-account.ts";
@@ -66,8 +66,7 @@ export class HookRunner {
       state: this.#stateOf(hooks),
       addUsage,
       record: (kind, data) => session.record({ kind, data, runId: context.runId }),
-      child: childIn(session, { runId: context.runId }, `${hooks.name}/`),
-      spawn: spawnIn(session, { runId: context.runId }, `${hooks.name}/`),
+      ...childrenIn(session, { runId: context.runId }, `${hooks.name}/`),
     };
   }
 

@@ -10,7 +10,7 @@ import { timeLeft } from "../../loop/next-turn.ts";
 import { policyOfShown } from "../../loop/policy.ts";
 import type { Run, State } from "../../loop/state.ts";
 import { toolFailure } from "../../tools/tool-failure.ts";
-import { childIn, spawnIn } from "../effects/child-in.ts";
+import { childrenIn } from "../effects/children-in.ts";
 import { askingOf, contextOf, type EffectDeps, type LaunchState, type PreparationDeps, type Prepared } from "../effects/effect-deps.ts";
 import { shownTools } from "../effects/shown-tools.ts";
 import { andThen, type SyncOrAsync } from "../effects/sync-or-async.ts";
@@ -102,8 +102,7 @@ function launchTool(options: EffectDeps, { effect, prepared, run, fact, isStoppe
     prices: agent.prices,
     acts: {
       record: (kind, data) => session.record({ kind, data, ...place }),
-      child: childIn(session, { ...place, publish: (body) => lane.emit([body]) }),
-      spawn: spawnIn(session, place),
+      ...childrenIn(session, { ...place, publish: (body) => lane.emit([body]) }),
     },
     filter: userFilterOf(agent, context, deps),
     lane: () => lane,
