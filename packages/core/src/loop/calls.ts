@@ -1,7 +1,7 @@
 import type { ToolResultMessage } from "../message/message.ts";
 import { append, emptyList } from "./append-list.ts";
-import { backgroundChild, foldBackgroundEnded, foldBackgroundLinked } from "./background.ts";
-import { answeredBelow, foldAnswerBelow } from "./below.ts";
+import { backgroundChild, foldBackgroundEnded, foldBackgroundLinked } from "./children/background.ts";
+import { answeredBelow, foldAnswerBelow } from "./children/below.ts";
 import type { CallResult, FactOf } from "./fact.ts";
 import { appendToRun } from "./inputs.ts";
 import { policyOfShown } from "./policy.ts";

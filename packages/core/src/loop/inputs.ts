@@ -2,7 +2,7 @@ import type { MessageId, UserMessage } from "../message/message.ts";
 import { soundMessage } from "../message/sound-message.ts";
 import { allSpent } from "../message/usage.ts";
 import { append, findLastIndex, lastWithKey } from "./append-list.ts";
-import { backgroundChild } from "./background.ts";
+import { backgroundChild } from "./children/background.ts";
 import type { FactOf } from "./fact.ts";
 import { firedBy, foldFiring } from "./schedules.ts";
 import { type EndedRun, type Entry, endedRun, type KnownInput, type QueuedInput, type Run, type State } from "./state.ts";

@@ -1,5 +1,5 @@
 import type { Failure } from "../errors.ts";
-import { chargedTo } from "./background.ts";
+import { chargedTo } from "./children/background.ts";
 import type { Effect, Plan } from "./effect.ts";
 import type { BodyOf, FactBody } from "./fact.ts";
 import type { OpenCall, ReachedLimit, Run } from "./state.ts";

@@ -5,8 +5,9 @@
  *  P2 progress: a state that is not at rest has facts or effects in its plan, or a running effect.
  *  P3 an effect is planned until its intent is folded; its id derives from the state.
  */
-import { startsOwed } from "./background.ts";
+
 import { planAbort } from "./cancellation.ts";
+import { startsOwed } from "./children/background.ts";
 import { type Plan, restPlan } from "./effect.ts";
 import { planFailure, planNextTurn, planOpenCall } from "./next-turn.ts";
 import { planCalls } from "./pending-calls.ts";

@@ -1,29 +1,17 @@
-import type { Failure } from "../errors.ts";
-import type { ToolCallPart } from "../message/content.ts";
 import type { JsonObject } from "../message/json.ts";
-import type { Message, MessageId, UserMessage } from "../message/message.ts";
+import type { Message, MessageId } from "../message/message.ts";
 import type { Cost, Usage } from "../message/usage.ts";
 import { type AppendList, at, emptyList, findLastIndex } from "./append-list.ts";
-import type {
-  Access,
-  ApprovalVerdict,
-  Decision,
-  DeclaredTool,
-  FactOf,
-  HookState,
-  Labels,
-  ModelChain,
-  ParentLink,
-  RememberedDecision,
-  Retention,
-  RunBudget,
-  RunOptions,
-  RunStatus,
-  ScheduledInput,
-  Sharing,
-  WaitingCall,
-} from "./fact.ts";
-import type { CallRoute, RunLimits, ToolPolicies } from "./policy.ts";
+import type { DeclaredTool, HookState, ParentLink, RememberedDecision, Retention, Sharing } from "./fact.ts";
+import type { Call, CallState } from "./state/call.ts";
+import type { BackgroundChild } from "./state/children.ts";
+import type { KnownDecision, KnownInput, QueuedInput, Schedule } from "./state/inputs.ts";
+import type { EndedRun, Run } from "./state/run.ts";
+
+export type { Call, CallState } from "./state/call.ts";
+export type { BackgroundChild, KeyedChild } from "./state/children.ts";
+export type { Abort, KnownDecision, KnownInput, QueuedInput, Schedule } from "./state/inputs.ts";
+export type { EndedRun, OpenCall, ReachedLimit, Run } from "./state/run.ts";
 
 /** One message of the tree of messages. */
 export interface Entry {
@@ -39,237 +27,6 @@ export interface Entry {
   readonly key?: string;
   /** The summary of a tool result, which models read in place of its content after its run. */
   readonly summary?: string;
-}
-
-/** A waiting input: for a run of its own, or for joining the open one. */
-export interface QueuedInput {
-  readonly seq: number;
-  readonly inputId: string;
-  readonly runId: string;
-  /** True if it comes before the inputs without this mark. */
-  readonly jumps?: true;
-  readonly message?: UserMessage;
-  readonly parent?: MessageId | null;
-  readonly access?: Access;
-  readonly options?: RunOptions;
-  readonly labels?: Labels;
-  readonly trace?: string;
-  /** The state that hooks keep for its run. */
-  readonly hookState?: HookState;
-  /** The answer of a hook, in place of a model call. */
-  readonly answer?: string;
-  /** The usage of hooks for it, a part of the usage of its run. */
-  readonly spent?: { readonly usage?: Usage; readonly cost?: Cost };
-  /** The schedule that fired it. */
-  readonly schedule?: string;
-  /** How many runs in a row, its own included, reports of children have started. */
-  readonly round?: number;
-  /** The part of `spent` that was promised from the budget of an earlier run. */
-  readonly prepaid?: QueuedInput["spent"];
-  /** True if its run was stopped before it began: it ends as soon as it starts. */
-  readonly abort?: Abort;
-}
-
-export interface Abort {
-  readonly reason: string;
-  readonly by?: string;
-  readonly at: number;
-}
-
-/** An accepted input, kept so that neither it nor its key is accepted twice. */
-export interface KnownInput {
-  readonly key?: string;
-  /** Absent for an input of a build without digests. */
-  readonly keyedDigest?: string;
-  readonly inputId: string;
-  readonly runId: string;
-  readonly seq: number;
-  readonly message?: UserMessage;
-  readonly parent?: MessageId | null;
-  /** The digest of the original message, if a hook edited it. */
-  readonly givenDigest?: string;
-}
-
-/** A recorded decision, kept so that no call is decided twice and a repetition finds the first one. */
-export interface KnownDecision {
-  readonly callKey: string;
-  readonly runId: string;
-  readonly seq: number;
-  readonly at: number;
-  readonly decision: ApprovalVerdict;
-  readonly key?: string;
-  readonly argsDigest?: string;
-  readonly by?: string;
-  readonly args?: JsonObject;
-  readonly note?: string;
-  /** Of a decision that is remembered. */
-  readonly pattern?: JsonObject;
-}
-
-/**
- * The state of one call of the turn. `pending`: not handled yet; `awaiting_*`: it waits outside of this process, and its next fact may come from any
- * node; `running`: a server tool was started; `done`: it has its one result.
- */
-export type CallState = "pending" | "awaiting_approval" | "awaiting_client" | "awaiting_child" | "running" | "done";
-
-export interface Call {
-  readonly part: ToolCallPart;
-  readonly route: CallRoute;
-  readonly state: CallState;
-  /** Attempts begun. */
-  readonly attempt: number;
-  /** True if it was started under an owner that is gone. */
-  readonly inDoubt: boolean;
-  /** Seq of its `tool.started`: the lane of its events. */
-  readonly lane?: number;
-  readonly startedAt?: number;
-  /** The arguments as a hook or an approval edited them. */
-  readonly args?: JsonObject;
-  readonly deadline?: number;
-  /** The request for approval. */
-  readonly asking?: { readonly argsDigest: string; readonly reason?: string };
-  /** `at`: only for the call of a client tool, whose deadline counts from it. */
-  readonly approval?: { readonly decision: ApprovalVerdict; readonly note?: string; readonly at?: number };
-  /** The session whose end the call waits for. */
-  readonly child?: { readonly session: string; readonly agent: string };
-  /** How often its child has rested, so that its tool was left and ran again. */
-  readonly suspensions?: number;
-}
-
-/** A session that user code of a run has begun, under the key with which it finds it again. */
-export interface KeyedChild {
-  readonly key: string;
-  readonly callKey?: string;
-  readonly session: string;
-  readonly agent: string;
-  readonly budget?: RunBudget;
-  /** Its calls, and those of its children, that wait for people and clients. */
-  readonly waits?: readonly WaitingCall[];
-  /** Given at this session since the child last rested. */
-  readonly answers?: readonly (FactOf<"approval.decided"> | FactOf<"client.answered">)[];
-  readonly isDone?: true;
-  readonly background?: true;
-}
-
-/** A child that outlives its run. Its end is not recorded yet. */
-export interface BackgroundChild {
-  readonly runId: string;
-  readonly callKey?: string;
-  readonly key: string;
-  readonly session: string;
-  readonly agent: string;
-  readonly budget?: RunBudget;
-  readonly depthMax: number;
-  readonly access?: Access;
-  readonly labels?: Labels;
-  /** How many runs in a row, its report included, no user has asked for. */
-  readonly round: number;
-  /** Until it has it. */
-  readonly input?: UserMessage;
-}
-
-/** A schedule of the session. */
-export interface Schedule {
-  readonly id: string;
-  /** Milliseconds since the epoch. */
-  readonly due: number;
-  readonly input: ScheduledInput;
-  readonly everyMs?: number;
-  readonly rule?: string;
-}
-
-export interface ReachedLimit {
-  /** `turns`, `toolCalls`, `tokens`, `costUsd`, `durationMs`, or the name of a limit that a package brings. */
-  readonly which: string;
-  readonly value: number;
-}
-
-/** A running model call. */
-export interface OpenCall {
-  /** Seq of its `model.started`: the lane of its events. */
-  readonly lane: number;
-  readonly turn: number;
-  readonly attempt: number;
-  readonly inDoubt: boolean;
-  /** The most that it may spend, where that is limited. */
-  readonly expected?: FactOf<"model.started">["expected"];
-}
-
-export interface Run {
-  readonly runId: string;
-  readonly inputId: string;
-  readonly agent: string;
-  readonly provider: string;
-  readonly model: string;
-  readonly tools: ToolPolicies;
-  /** The tools of the last model call, if they differ from `tools`. */
-  readonly shown?: ToolPolicies;
-  readonly limits: RunLimits;
-  /** True if calls of client tools pass the gates before they are sent to the client. */
-  readonly gatesClient?: true;
-  /** The state that hooks keep for this run. */
-  readonly hookState?: HookState;
-  /** The same state at the preparation of the last model call, if that call had other tools. */
-  readonly shownState?: HookState;
-  readonly access?: Access;
-  readonly options?: RunOptions;
-  readonly labels?: Labels;
-  readonly trace?: string;
-  readonly chain?: ModelChain;
-  /** Index of the current model in the chain. Absent: 0. */
-  readonly link?: number;
-  /** Attempts of the open turn that earlier models of the chain have made. */
-  readonly linkSince?: number;
-  readonly context?: JsonObject;
-  readonly budget?: RunBudget;
-  /** Sessions that user code of the run has begun. */
-  readonly children?: readonly KeyedChild[];
-  /** How many runs in a row, this one included, reports of children have started. Absent: 0. */
-  readonly round?: number;
-  /** The part of its usage that was promised from the budget of an earlier run. */
-  readonly prepaid?: QueuedInput["spent"];
-  /** The schedule that fired its input. */
-  readonly schedule?: string;
-  readonly startedAt: number;
-  /** How long it has waited for people, clients and children. Only counted if the run has a time limit. */
-  readonly restedMs?: number;
-  /** The answer of a hook, given before the run began. */
-  readonly answer?: string;
-  /** Index of the message that the next one continues. */
-  readonly tip: number;
-  /** Turns begun, and attempts begun of the last one. */
-  readonly turn: number;
-  readonly attempt: number;
-  readonly open?: OpenCall;
-  /** Id of the answer of the last turn: the number of its first `model.started`. */
-  readonly answerId?: MessageId;
-  /** The number of attempts of the last turn that were handed over; they do not count as attempts. */
-  readonly handedOver?: number;
-  /** The turn whose request was repeated without thinking, which happens at most once per turn. */
-  readonly repairedTurn?: number;
-  /** The last attempt was discarded and another one must follow; `until` is present when its wait is scheduled. */
-  readonly retry?: { readonly failure: Failure; readonly until?: number };
-  /** Inputs that join before the next model call. */
-  readonly steered: readonly QueuedInput[];
-  readonly calls: readonly Call[];
-  /** The date of the calls, from which their deadlines count. */
-  readonly calledAt: number;
-  /** The number of calls that count against the limit. */
-  readonly toolCallCount: number;
-  /** The limit that was reached after `turn`: at most one more model call follows, without tools. */
-  readonly limit?: ReachedLimit & { readonly turn: number };
-  readonly decision?: Decision;
-  readonly abort?: Abort;
-  /** Why the run cannot continue. */
-  readonly failure?: Failure;
-  /** True if the last answer had no calls. */
-  readonly answered: boolean;
-  /** Why the last model call ended. */
-  readonly stopReason?: "stop" | "length" | "tool_calls" | "aborted" | "error";
-  readonly usage?: Usage;
-  readonly cost?: Cost;
-  /** The target of a `head.moved` during this run, for the next input. */
-  readonly movedHead?: number;
 }
 
 /** The mark that an owner has continued the session since it last rested. */
@@ -333,19 +90,6 @@ export interface State {
   readonly thinkingRefusedAt?: number;
   /** Summaries that replace parts of the path in requests, the newest last. */
   readonly compactions: readonly Compaction[];
-}
-
-/** How a run ended. */
-export interface EndedRun {
-  readonly runId: string;
-  readonly status: RunStatus;
-  readonly reason: string;
-  readonly failure?: Failure;
-  readonly limit?: ReachedLimit;
-  /** Of a child: the tool calls that count against the limit. Absent: none. */
-  readonly toolCallCount?: number;
-  readonly usage?: Usage;
-  readonly cost?: Cost;
 }
 
 export interface Compaction {

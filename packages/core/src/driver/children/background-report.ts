@@ -1,5 +1,5 @@
 import { failureOf } from "../../errors.ts";
-import { backgroundChild } from "../../loop/background.ts";
+import { backgroundChild } from "../../loop/children/background.ts";
 import type { FactBody } from "../../loop/fact.ts";
 import type { BackgroundChild, State } from "../../loop/state.ts";
 import type { ChildResult } from "../../tools/child.ts";

@@ -1,5 +1,5 @@
 import { AgentError } from "../../errors.ts";
-import { chargedTo } from "../../loop/background.ts";
+import { chargedTo } from "../../loop/children/background.ts";
 import type { RunBudget } from "../../loop/fact.ts";
 import type { Run } from "../../loop/state.ts";
 

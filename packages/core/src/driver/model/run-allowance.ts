@@ -7,7 +7,7 @@
  *  R3 a child does not exceed its share, so that a tree exceeds the limit of its root by the last call of the root at most;
  *  R4 what `prepare` hooks spent and kept for the call is recorded with it, also where it becomes the last one.
  */
-import { chargedTo } from "../../loop/background.ts";
+import { chargedTo } from "../../loop/children/background.ts";
 import type { FactBody } from "../../loop/fact.ts";
 import { least, limitFacts, timeLimit } from "../../loop/next-turn.ts";
 import type { ReachedLimit, Run } from "../../loop/state.ts";

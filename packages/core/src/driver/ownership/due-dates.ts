@@ -1,5 +1,5 @@
-import { owesReport } from "../../loop/background.ts";
-import { deadlineBelow } from "../../loop/below.ts";
+import { owesReport } from "../../loop/children/background.ts";
+import { deadlineBelow } from "../../loop/children/below.ts";
 import { closeCall } from "../../loop/closing-results.ts";
 import type { FactBody } from "../../loop/fact.ts";
 import { firingKey, nextFiring, readySchedules } from "../../loop/schedules.ts";

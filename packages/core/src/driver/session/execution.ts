@@ -1,7 +1,7 @@
 import type { OutputSpec } from "../../agent/output-spec.ts";
 import { AgentError, isAgentError } from "../../errors.ts";
 import { at } from "../../loop/append-list.ts";
-import { approvalsOf, callsBelow, clientCallsOf } from "../../loop/below.ts";
+import { approvalsOf, callsBelow, clientCallsOf } from "../../loop/children/below.ts";
 import type { AgentEvent, DurableEvent, PendingApproval, PendingToolCall, SessionEvent } from "../../loop/event.ts";
 import { pendingApproval, pendingCall } from "../../loop/events-of.ts";
 import type { WaitingCall } from "../../loop/fact.ts";

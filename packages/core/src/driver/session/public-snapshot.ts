@@ -1,5 +1,5 @@
 import { at } from "../../loop/append-list.ts";
-import { openChildren, waitingAgent } from "../../loop/below.ts";
+import { openChildren, waitingAgent } from "../../loop/children/below.ts";
 import { type Call, type Entry, type Run, type State, sessionStatusOf, tipOf, waitingReasons } from "../../loop/state.ts";
 import { cursorAfter, encodeCursor } from "../../protocol/cursor.ts";
 import type { OpenRun, PendingChild, RunningTool, SessionSnapshot, SnapshotMessage, WaitingInput } from "../../protocol/snapshot.ts";

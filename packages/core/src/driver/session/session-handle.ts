@@ -1,4 +1,4 @@
-import { owesReport } from "../../loop/background.ts";
+import { owesReport } from "../../loop/children/background.ts";
 import type { DurableEvent, EphemeralEvent, PendingApproval, PendingToolCall, SessionEvent } from "../../loop/event.ts";
 import { isAtRest, type State, sessionStatusOf } from "../../loop/state.ts";
 import type { Message, MessageId } from "../../message/message.ts";

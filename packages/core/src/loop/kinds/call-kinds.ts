@@ -1,5 +1,3 @@
-import { backgroundChild } from "../background.ts";
-import { answeredBelow, begins, foldAnswerBelow, foldChildWaiting, openChildren, reportsWaits, waitingAgent } from "../below.ts";
 import {
   askedBy,
   asksAbout,
@@ -23,6 +21,8 @@ import {
   settlesCall,
   startsTool,
 } from "../calls.ts";
+import { backgroundChild } from "../children/background.ts";
+import { answeredBelow, begins, foldAnswerBelow, foldChildWaiting, openChildren, reportsWaits, waitingAgent } from "../children/below.ts";
 import type { DurableBody } from "../event.ts";
 import type { FactOf } from "../fact.ts";
 import type { Call, State } from "../state.ts";

@@ -4,8 +4,8 @@
  */
 import { AgentError } from "../../../errors.ts";
 import { at, findLastIndex } from "../../../loop/append-list.ts";
-import { callsBelow, childCallOf } from "../../../loop/below.ts";
 import { openCall } from "../../../loop/calls.ts";
+import { callsBelow, childCallOf } from "../../../loop/children/below.ts";
 import type { ChildCall, FactBody } from "../../../loop/fact.ts";
 import type { KnownDecision, State } from "../../../loop/state.ts";
 import { canonicalJson } from "../../../message/canonical-json.ts";

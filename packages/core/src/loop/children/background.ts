@@ -2,12 +2,12 @@
  * Owns: children that outlive the call that started them: from their link to the report of their end, which is an input of the session.
  * Does not own: how such a child runs and which process reports its end (driver/children).
  */
-import { addSpent, tokensOf } from "../message/usage.ts";
-import { at } from "./append-list.ts";
-import type { Effect } from "./effect.ts";
-import type { FactOf } from "./fact.ts";
-import type { Spending } from "./facts/spending.ts";
-import { type BackgroundChild, endOf, type QueuedInput, type Run, type State } from "./state.ts";
+import { addSpent, tokensOf } from "../../message/usage.ts";
+import { at } from "../append-list.ts";
+import type { Effect } from "../effect.ts";
+import type { FactOf } from "../fact.ts";
+import type { Spending } from "../facts/spending.ts";
+import { type BackgroundChild, endOf, type QueuedInput, type Run, type State } from "../state.ts";
 
 /** Bounds of one session. */
 export const backgroundLimits: {

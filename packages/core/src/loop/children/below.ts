@@ -2,11 +2,11 @@
  * Owns: what children wait for, as their parents' logs record it, and the answers that are on their way down.
  * Does not own: how a child is driven and how it gets an answer (driver/children).
  */
-import { lastWithKey } from "./append-list.ts";
+import { lastWithKey } from "../append-list.ts";
+import type { PendingApproval, PendingToolCall, WaitingAgent } from "../event.ts";
+import type { ChildCall, FactOf, WaitingCall } from "../fact.ts";
+import type { Call, KeyedChild, Run, State } from "../state.ts";
 import { backgroundChild, foldBackgroundBegun } from "./background.ts";
-import type { PendingApproval, PendingToolCall, WaitingAgent } from "./event.ts";
-import type { ChildCall, FactOf, WaitingCall } from "./fact.ts";
-import type { Call, KeyedChild, Run, State } from "./state.ts";
 
 type Answer = FactOf<"approval.decided"> | FactOf<"client.answered">;
 

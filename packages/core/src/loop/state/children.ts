@@ -1,0 +1,34 @@
+import type { UserMessage } from "../../message/message.ts";
+import type { Access, FactOf, Labels, RunBudget, WaitingCall } from "../fact.ts";
+
+/** A session that user code of a run has begun, under the key with which it finds it again. */
+export interface KeyedChild {
+  readonly key: string;
+  readonly callKey?: string;
+  readonly session: string;
+  readonly agent: string;
+  readonly budget?: RunBudget;
+  /** Its calls, and those of its children, that wait for people and clients. */
+  readonly waits?: readonly WaitingCall[];
+  /** Given at this session since the child last rested. */
+  readonly answers?: readonly (FactOf<"approval.decided"> | FactOf<"client.answered">)[];
+  readonly isDone?: true;
+  readonly background?: true;
+}
+
+/** A child that outlives its run. Its end is not recorded yet. */
+export interface BackgroundChild {
+  readonly runId: string;
+  readonly callKey?: string;
+  readonly key: string;
+  readonly session: string;
+  readonly agent: string;
+  readonly budget?: RunBudget;
+  readonly depthMax: number;
+  readonly access?: Access;
+  readonly labels?: Labels;
+  /** How many runs in a row, its report included, no user has asked for. */
+  readonly round: number;
+  /** Until it has it. */
+  readonly input?: UserMessage;
+}

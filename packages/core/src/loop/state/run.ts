@@ -1,0 +1,116 @@
+import type { Failure } from "../../errors.ts";
+import type { JsonObject } from "../../message/json.ts";
+import type { MessageId } from "../../message/message.ts";
+import type { Cost, Usage } from "../../message/usage.ts";
+import type { Access, Decision, FactOf, HookState, Labels, ModelChain, RunBudget, RunOptions, RunStatus } from "../fact.ts";
+import type { RunLimits, ToolPolicies } from "../policy.ts";
+import type { Call } from "./call.ts";
+import type { KeyedChild } from "./children.ts";
+import type { Abort, QueuedInput } from "./inputs.ts";
+
+export interface ReachedLimit {
+  /** `turns`, `toolCalls`, `tokens`, `costUsd`, `durationMs`, or the name of a limit that a package brings. */
+  readonly which: string;
+  readonly value: number;
+}
+
+/** A running model call. */
+export interface OpenCall {
+  /** Seq of its `model.started`: the lane of its events. */
+  readonly lane: number;
+  readonly turn: number;
+  readonly attempt: number;
+  readonly inDoubt: boolean;
+  /** The most that it may spend, where that is limited. */
+  readonly expected?: FactOf<"model.started">["expected"];
+}
+
+export interface Run {
+  readonly runId: string;
+  readonly inputId: string;
+  readonly agent: string;
+  readonly provider: string;
+  readonly model: string;
+  readonly tools: ToolPolicies;
+  /** The tools of the last model call, if they differ from `tools`. */
+  readonly shown?: ToolPolicies;
+  readonly limits: RunLimits;
+  /** True if calls of client tools pass the gates before they are sent to the client. */
+  readonly gatesClient?: true;
+  /** The state that hooks keep for this run. */
+  readonly hookState?: HookState;
+  /** The same state at the preparation of the last model call, if that call had other tools. */
+  readonly shownState?: HookState;
+  readonly access?: Access;
+  readonly options?: RunOptions;
+  readonly labels?: Labels;
+  readonly trace?: string;
+  readonly chain?: ModelChain;
+  /** Index of the current model in the chain. Absent: 0. */
+  readonly link?: number;
+  /** Attempts of the open turn that earlier models of the chain have made. */
+  readonly linkSince?: number;
+  readonly context?: JsonObject;
+  readonly budget?: RunBudget;
+  /** Sessions that user code of the run has begun. */
+  readonly children?: readonly KeyedChild[];
+  /** How many runs in a row, this one included, reports of children have started. Absent: 0. */
+  readonly round?: number;
+  /** The part of its usage that was promised from the budget of an earlier run. */
+  readonly prepaid?: QueuedInput["spent"];
+  /** The schedule that fired its input. */
+  readonly schedule?: string;
+  readonly startedAt: number;
+  /** How long it has waited for people, clients and children. Only counted if the run has a time limit. */
+  readonly restedMs?: number;
+  /** The answer of a hook, given before the run began. */
+  readonly answer?: string;
+  /** Index of the message that the next one continues. */
+  readonly tip: number;
+  /** Turns begun, and attempts begun of the last one. */
+  readonly turn: number;
+  readonly attempt: number;
+  readonly open?: OpenCall;
+  /** Id of the answer of the last turn: the number of its first `model.started`. */
+  readonly answerId?: MessageId;
+  /** The number of attempts of the last turn that were handed over; they do not count as attempts. */
+  readonly handedOver?: number;
+  /** The turn whose request was repeated without thinking, which happens at most once per turn. */
+  readonly repairedTurn?: number;
+  /** The last attempt was discarded and another one must follow; `until` is present when its wait is scheduled. */
+  readonly retry?: { readonly failure: Failure; readonly until?: number };
+  /** Inputs that join before the next model call. */
+  readonly steered: readonly QueuedInput[];
+  readonly calls: readonly Call[];
+  /** The date of the calls, from which their deadlines count. */
+  readonly calledAt: number;
+  /** The number of calls that count against the limit. */
+  readonly toolCallCount: number;
+  /** The limit that was reached after `turn`: at most one more model call follows, without tools. */
+  readonly limit?: ReachedLimit & { readonly turn: number };
+  readonly decision?: Decision;
+  readonly abort?: Abort;
+  /** Why the run cannot continue. */
+  readonly failure?: Failure;
+  /** True if the last answer had no calls. */
+  readonly answered: boolean;
+  /** Why the last model call ended. */
+  readonly stopReason?: "stop" | "length" | "tool_calls" | "aborted" | "error";
+  readonly usage?: Usage;
+  readonly cost?: Cost;
+  /** The target of a `head.moved` during this run, for the next input. */
+  readonly movedHead?: number;
+}
+
+/** How a run ended. */
+export interface EndedRun {
+  readonly runId: string;
+  readonly status: RunStatus;
+  readonly reason: string;
+  readonly failure?: Failure;
+  readonly limit?: ReachedLimit;
+  /** Of a child: the tool calls that count against the limit. Absent: none. */
+  readonly toolCallCount?: number;
+  readonly usage?: Usage;
+  readonly cost?: Cost;
+}
