@@ -18,8 +18,8 @@ import type { Make, StoreCase } from "../kit/store-case.ts";
 export interface ExecutePlace {
   /** As `execute` of core does it, in the session of this id, which begins with its first input. */
   execute(sessionId: string, input: ExecuteInput, options?: ExecuteOptions): ExecuteStream;
-  /** As `decide` of a session does it, for this call alone. */
-  decide(sessionId: string, callKey: string, decision: Omit<ApprovalDecision, "remember">): Promise<AcceptedDecision>;
+  /** As `decide` of a session does it. */
+  decide(sessionId: string, callKey: string, decision: ApprovalDecision): Promise<AcceptedDecision>;
   /** The path from the root to the head. */
   transcript(sessionId: string): Promise<readonly Message[]>;
   close(): Promise<void>;
