@@ -89,6 +89,19 @@ function addRun(program: Command, exit: (code: number) => void): void {
     .option("--port <number>", "default: 8080, or the next free one; 0: any free one")
     .option("--host <address>", "where to listen; default: 127.0.0.1, this machine alone")
     .option("--token <text>", "callers have to send it; better in LOOPWRIGHT_TOKEN, where other users of the machine do not see it")
+    .option("--auth-url <address>", "a service that checks the token of each request; LOOPWRIGHT_AUTH_URL")
+    .option("--auth-cache <seconds>", "how long a verdict of it counts, at most 60; default: 0, each request asks")
+    .option("--jwt-issuer <address>", "callers send JWTs of this issuer; LOOPWRIGHT_JWT_ISSUER")
+    .option("--jwt-audience <names>", "of which one is in `aud` of a token; LOOPWRIGHT_JWT_AUDIENCE")
+    .option(
+      "--jwt-keys <place>",
+      "address or file of the issuer's public keys; default: found by OpenID Connect discovery; LOOPWRIGHT_JWT_KEYS",
+    )
+    .option("--jwt-algorithms <names>", "that count, with commas between them; default: RS256")
+    .option("--jwt-claims <pairs>", "where a caller stands in a token, such as `user=sub,scope=team,roles=realm_access.roles`")
+    .option("--auth-scope <id>", "the scope of callers whose credentials name none; default: these may do nothing")
+    .option("--unshared <right>", "viewer or member: what all users of a scope may do in sessions that were never shared; default: nothing")
+    .option("--internal-token <text>", "services on this machine send it; better in LOOPWRIGHT_INTERNAL_TOKEN")
     .option("--models <names>", "further models that the page offers, with commas between them")
     .option("--insecure", "admit every caller that reaches the host")
     .option("--allow-host <name>", "another name by which callers may know this server; may be repeated", collect)

@@ -4,6 +4,7 @@ import { openTelemetry, type Telemetry } from "../compose/open-telemetry.ts";
 import { openWorkplace } from "../compose/workplace.ts";
 import { exitCodes } from "../exit-code.ts";
 import { settingsOf } from "../flags.ts";
+import { authentication } from "../serve/authentication.ts";
 import { createRunLogger } from "../serve/run-logger.ts";
 import { type RunFlags, runSettings } from "../serve/run-settings.ts";
 import { serve } from "../serve/serve.ts";
@@ -22,8 +23,9 @@ export async function run(flags: RunFlags): Promise<number> {
     const watch = (provider: ModelProvider): ModelProvider => lateWatch(provider, () => telemetry);
     const workplace = await openWorkplace(settings, { isAttended: false, surface: "web page", offersAll: true, watch, logger });
     try {
-      telemetry = await openTelemetry(flags, workplace.store, logger);
-      await serve({ workplace, links, telemetry, wishes, logger });
+      const { store } = workplace;
+      telemetry = await openTelemetry(flags, store, logger);
+      await serve({ workplace, links, telemetry, wishes, authentication: await authentication({ wishes, store, logger }), logger });
       return exitCodes.ok;
     } finally {
       await telemetry?.close();

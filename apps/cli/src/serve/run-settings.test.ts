@@ -17,6 +17,7 @@ describe("the flags of run", () => {
       allowedHosts: [],
       models: [],
       token: undefined,
+      auth: undefined,
       isOpenToAll: false,
       patienceMs: { SIGINT: 0, SIGTERM: 30_000 },
     });

@@ -5,10 +5,11 @@ import { secretOf } from "../settings/secret-of.ts";
 import type { Settings } from "../settings/settings.ts";
 import { isShared } from "../settings/store-place.ts";
 import { oneLine } from "../terminal/neutralise.ts";
+import { type AuthFlags, type AuthSettings, authSettings } from "./auth-settings.ts";
 import { isLoopback } from "./host-names.ts";
 
 /** Flags of `run`. */
-export interface RunFlags extends SharedFlags, TelemetryFlags {
+export interface RunFlags extends SharedFlags, TelemetryFlags, AuthFlags {
   readonly port?: string;
   readonly host?: string;
   readonly allowHost?: readonly string[];
@@ -38,6 +39,8 @@ export interface RunSettings {
   readonly models: readonly string[];
   /** What callers have to show; absent: nothing. */
   readonly token: string | undefined;
+  /** Callers with credentials of their own; absent: there are none. */
+  readonly auth: AuthSettings | undefined;
   /** No credentials are required, from any machine. */
   readonly isOpenToAll: boolean;
   /** How long open runs are waited for after SIGINT, and after SIGTERM. */
@@ -59,11 +62,12 @@ export function runSettings(flags: RunFlags, { environment, store }: Pick<Settin
   if (role !== "all" && !isShared(store)) throw notShared(role);
   const host = flags.host ?? "127.0.0.1";
   const token = secretOf(flags.token ?? environment["LOOPWRIGHT_TOKEN"], "--token or LOOPWRIGHT_TOKEN");
-  const isReachable = !isLoopback(host);
-  if (isReachable && token === undefined && !flags.insecure) {
+  const auth = authSettings(flags, { environment });
+  const isOpen = !isLoopback(host) && token === undefined && !auth;
+  if (isOpen && !flags.insecure) {
     throw new AgentError("CONFIG_INVALID", {
       message: `\`--host ${oneLine(host, 80)}\` accepts connections from other machines without authentication.`,
-      fix: "Set LOOPWRIGHT_TOKEN to a long random text that callers have to send, or pass `--insecure` where everybody may use it.",
+      fix: "Set LOOPWRIGHT_TOKEN to a long random text that callers have to send, name who checks them with `--auth-url` or `--jwt-issuer`, or pass `--insecure` where everybody may use it.",
     });
   }
   if (token !== undefined && token.length < tokenMin) {
@@ -82,7 +86,8 @@ export function runSettings(flags: RunFlags, { environment, store }: Pick<Settin
     allowedHosts: flags.allowHost ?? [],
     models: (flags.models ?? "").split(",").flatMap((name) => name.trim() || []),
     token,
-    isOpenToAll: isReachable && token === undefined,
+    auth,
+    isOpenToAll: isOpen,
     patienceMs: patience === undefined ? defaultPatienceMs : { SIGINT: patience * 1_000, SIGTERM: patience * 1_000 },
   };
 }

@@ -1,6 +1,7 @@
 import type { Links } from "../compose/open-links.ts";
 import type { Telemetry } from "../compose/open-telemetry.ts";
 import type { Workplace } from "../compose/workplace.ts";
+import type { Authentication } from "./authentication.ts";
 import type { RunLogger } from "./run-logger.ts";
 import type { RunSettings } from "./run-settings.ts";
 
@@ -10,5 +11,6 @@ export interface ServeParts {
   readonly links: Links;
   readonly telemetry: Telemetry;
   readonly wishes: RunSettings;
+  readonly authentication: Authentication;
   readonly logger: RunLogger;
 }

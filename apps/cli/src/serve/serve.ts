@@ -2,7 +2,7 @@ import type { Runtime } from "@loopwright/core";
 import { orchestratorDialect } from "@loopwright/dialect-orchestrator";
 import { embedOptions } from "@loopwright/embed";
 import { createRuntime, createWorker } from "@loopwright/host";
-import { type AgentServer, bearerTokens, createHealthServer, createServer, type HttpOptions } from "@loopwright/server";
+import { type AgentServer, createHealthServer, createServer, type HttpOptions } from "@loopwright/server";
 import { type Listenable, type Listening, listen, staticFiles } from "@loopwright/server/node";
 import { artifactRoutes } from "@loopwright/tools-craft";
 import { localScope } from "../compose/kept-sessions.ts";
@@ -75,12 +75,9 @@ function embeddedHttp({ workplace: { agents, modes, settings } }: ServeParts): E
 type EmbeddedHttp = Pick<HttpOptions, "labels" | "dialects" | "auditBody" | "streamVersions" | "routes">;
 
 /** Which requests are answered. */
-function httpOptions({ wishes }: ServeParts, port: number): HttpOptions {
-  const { host, allowedHosts, token } = wishes;
-  return {
-    hosts: hostNames(host, port, allowedHosts),
-    ...(token === undefined ? {} : { authenticate: bearerTokens({ [token]: { user: localScope, scope: localScope, trusted: true } }) }),
-  };
+function httpOptions({ wishes, authentication }: ServeParts, port: number): HttpOptions {
+  const { host, allowedHosts } = wishes;
+  return { hosts: hostNames(host, port, allowedHosts), ...authentication };
 }
 
 function serverOf(parts: ServeParts, { port, page }: { readonly port: number; readonly page: FoundPage }): AgentServer {

@@ -20,15 +20,26 @@ export function welcome(parts: Welcome): readonly string[] {
     ...(wishes.isOpenToAll && port !== undefined
       ? ["WARNING: every caller that reaches this machine may talk to the agent and read all sessions (--insecure)."]
       : []),
-    ...(wishes.token === undefined || port === undefined
-      ? []
-      : ["Callers have to send the token: `Authorization: Bearer <token>`. The page asks for it."]),
+    ...(port === undefined ? [] : callerLines(wishes)),
     introduction(workplace),
     `Sessions are kept in ${storeText(settings.store)}`,
     ...(settings.channelUrl === undefined ? [] : [`Events are shared over ${withoutSecret(settings.channelUrl)}`]),
     ...(settings.queueUrl === undefined ? [] : [`Work is shared over ${withoutSecret(settings.queueUrl)}`]),
     `Ctrl+C stops it (process ${process.pid}). ${wishes.role === "server" ? "Sessions run in workers." : `Open runs are kept and continue ${links.queue ? "at another node" : "at the next start"}.`}`,
   ];
+}
+
+/** What callers have to send. Addresses are shown without their passwords and queries. */
+function callerLines({ token, auth }: Welcome["wishes"]): readonly string[] {
+  if (!auth) return token === undefined ? [] : ["Callers have to send the token: `Authorization: Bearer <token>`. The page asks for it."];
+  const { issuer, service } = auth;
+  const checks = [
+    ...(issuer ? [`tokens of ${issuer.issuer}`] : []),
+    ...(service ? [`tokens that ${new URL(service.url).origin} accepts`] : []),
+    ...(token === undefined ? [] : ["the token of this server"]),
+    ...(auth.internalToken === undefined ? [] : ["from services of this machine the internal token"]),
+  ];
+  return [`Callers have to send credentials: ${checks.join(", ")}. The page asks for them.`];
 }
 
 function firstLines({ wishes, url, page }: Welcome): readonly string[] {
