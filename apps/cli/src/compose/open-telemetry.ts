@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { AgentError, type Json, type Observer } from "@loopwright/core";
 import type { Logger, ModelProvider, SessionStore, UsageLedger } from "@loopwright/core/ports";
 import { prices } from "@loopwright/prices";
-import type { HttpOptions } from "@loopwright/server";
+import type { Authorize, HttpOptions } from "@loopwright/server";
 import type { ReadableLedger } from "@loopwright/telemetry";
 import type { TelemetryFile } from "@loopwright/telemetry/sqlite";
 import { oneLine } from "../terminal/neutralise.ts";
@@ -22,7 +22,9 @@ export interface TelemetryFlags {
 /** What telemetry adds to a process. */
 export interface Telemetry {
   readonly observers: readonly Observer[];
-  readonly http: Pick<HttpOptions, "routes" | "metrics" | "authorize">;
+  readonly http: Pick<HttpOptions, "routes" | "metrics">;
+  /** The same rule, which records its verdicts in the audit log. Without a rule everything is permitted. */
+  readonly audited?: (rule: Authorize | undefined) => Authorize;
   readonly ledger?: UsageLedger;
   /** The provider, watched. */
   watch(provider: ModelProvider): ModelProvider;
@@ -50,13 +52,14 @@ export async function openTelemetry(flags: TelemetryFlags, store: SessionStore, 
   const parts = [
     ...(file ? [await recorded(file, devEndpoints === true)] : []),
     ...(metrics ? [await counted()] : []),
-    ...(audit ? [await audited(store, logger)] : []),
+    ...(audit ? [await recordedVerdicts(store, logger)] : []),
     ...(limits ? [await limited(limits, ledgerOf(limits, store, file))] : []),
   ];
   return {
     observers: parts.flatMap((part) => part.observers ?? []),
     http: Object.assign({}, ...parts.map(({ http }) => http), { routes: parts.flatMap(({ http }) => http?.routes ?? []) }),
     ...Object.assign({}, ...parts.map(({ ledger }) => (ledger ? { ledger } : {}))),
+    ...Object.assign({}, ...parts.map(({ audited }) => (audited ? { audited } : {}))),
     watch: (provider) => parts.reduce((watched, part) => part.watch?.(watched) ?? watched, provider),
     async close() {
       for (const part of parts) await part.close?.();
@@ -91,10 +94,10 @@ async function counted(): Promise<Part> {
   return { observers, http: { metrics: text } };
 }
 
-async function audited({ log }: SessionStore, logger: Logger): Promise<Part> {
+async function recordedVerdicts({ log }: SessionStore, logger: Logger): Promise<Part> {
   const { auditedAuthorize, auditLog, auditObserver } = await import("@loopwright/telemetry/audit");
   const audit = auditLog({ log, logger });
-  return { observers: [auditObserver(audit)], http: { authorize: auditedAuthorize(audit) }, close: () => audit.settled() };
+  return { observers: [auditObserver(audit)], audited: (rule) => auditedAuthorize(audit, rule), close: () => audit.settled() };
 }
 
 async function limited(limits: Limits, ledger: QuotaLedger): Promise<Part> {

@@ -75,9 +75,10 @@ function embeddedHttp({ workplace: { agents, modes, settings } }: ServeParts): E
 type EmbeddedHttp = Pick<HttpOptions, "labels" | "dialects" | "auditBody" | "streamVersions" | "routes">;
 
 /** Which requests are answered. */
-function httpOptions({ wishes, authentication }: ServeParts, port: number): HttpOptions {
+function httpOptions({ wishes, authentication, telemetry }: ServeParts, port: number): HttpOptions {
   const { host, allowedHosts } = wishes;
-  return { hosts: hostNames(host, port, allowedHosts), ...authentication };
+  const authorize = telemetry.audited?.(authentication.authorize) ?? authentication.authorize;
+  return { hosts: hostNames(host, port, allowedHosts), ...authentication, ...(authorize ? { authorize } : {}) };
 }
 
 function serverOf(parts: ServeParts, { port, page }: { readonly port: number; readonly page: FoundPage }): AgentServer {

@@ -14,7 +14,14 @@ export type AuthorizeRule<Principal extends AuditedPrincipal, Action extends str
 ) => boolean | Promise<boolean>;
 
 /** Actions that are recorded also where they are permitted. */
-const recorded: ReadonlySet<string> = new Set(["session.remove", "session.hold", "session.decide", "session.change", "session.schedule"]);
+const recorded: ReadonlySet<string> = new Set([
+  "session.remove",
+  "session.hold",
+  "session.share",
+  "session.decide",
+  "session.change",
+  "session.schedule",
+]);
 
 /**
  * The same rule, which records what it refuses, and what it permits where that removes, holds, decides or changes something. Refuses callers whose
