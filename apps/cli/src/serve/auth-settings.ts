@@ -18,7 +18,7 @@ export interface AuthFlags {
   readonly unshared?: string;
 }
 
-/** How callers are told apart, beside the one token of `--token`. */
+/** How callers are identified, beside the one token of `--token`. */
 export interface AuthSettings {
   /** A service that gets the token of each request. */
   readonly service?: { readonly url: string; readonly cacheMs: number };

@@ -70,7 +70,7 @@ async function keysOf(place: string): Promise<JwtOptions["keys"]> {
   const keys = typeof set === "object" && set !== null && "keys" in set && Array.isArray(set.keys) ? set.keys : [];
   if (keys.length === 0)
     throw new AgentError("CONFIG_INVALID", { message: `\`${name}\` of \`--jwt-keys\` has no \`keys\`.`, fix: keysFix });
-  // Who may read a private key could sign tokens; a shared secret is both at once.
+  // A reader of a private key could sign tokens; a shared secret is both at once.
   if (keys.some((key: unknown) => typeof key === "object" && key !== null && ("d" in key || "k" in key)))
     throw new AgentError("CONFIG_INVALID", { message: `\`${name}\` of \`--jwt-keys\` holds a key that is not public.`, fix: keysFix });
   return { keys };

@@ -67,7 +67,7 @@ export function runSettings(flags: RunFlags, { environment, store }: Pick<Settin
   if (isOpen && !flags.insecure) {
     throw new AgentError("CONFIG_INVALID", {
       message: `\`--host ${oneLine(host, 80)}\` accepts connections from other machines without authentication.`,
-      fix: "Set LOOPWRIGHT_TOKEN to a long random text that callers have to send, name who checks them with `--auth-url` or `--jwt-issuer`, or pass `--insecure` where everybody may use it.",
+      fix: "Set LOOPWRIGHT_TOKEN to a long random text that callers have to send, have them checked with `--auth-url` or `--jwt-issuer`, or pass `--insecure` where everybody may use it.",
     });
   }
   if (token !== undefined && token.length < tokenMin) {
