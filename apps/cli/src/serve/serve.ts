@@ -68,11 +68,11 @@ function embeddedHttp({ workplace: { agents, modes, settings } }: ServeParts): E
     labels: { ...labels, ...(modes.length === 0 ? {} : { modes }) },
     dialects: [...dialects, ...versions],
     streamVersions: { 1: versions[0].name, 2: versions[1].name },
-    ...(settings.offered.artifacts ? { routes: artifactRoutes } : {}),
+    routes: [...http.routes, ...(settings.offered.artifacts ? artifactRoutes : [])],
   };
 }
 
-type EmbeddedHttp = Pick<HttpOptions, "labels" | "dialects" | "auditBody" | "streamVersions" | "routes">;
+type EmbeddedHttp = Pick<HttpOptions, "labels" | "dialects" | "auditBody" | "streamVersions"> & Required<Pick<HttpOptions, "routes">>;
 
 /** Which requests are answered. */
 function httpOptions({ wishes, authentication, telemetry }: ServeParts, port: number): HttpOptions {
@@ -91,7 +91,7 @@ function serverOf(parts: ServeParts, { port, page }: { readonly port: number; re
     ...embedded,
     approvals: workplace.approvals.memory,
     ...parts.telemetry.http,
-    routes: [...(embedded.routes ?? []), ...(parts.telemetry.http.routes ?? [])],
+    routes: [...embedded.routes, ...(parts.telemetry.http.routes ?? [])],
     models: Object.fromEntries(workplace.agents.map(({ name }) => [name, wishes.models])),
     ...("directory" in page ? { page: staticFiles(page.directory) } : {}),
   });
