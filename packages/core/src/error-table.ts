@@ -76,6 +76,8 @@ export type ErrorCode =
   | "STORE_TOO_NEW"
   | "STORE_ROLLED_BACK"
   | "STORE_CONFLICT"
+  | "SECRET_UNREADABLE"
+  | "OWN_KEY_UNUSABLE"
   | "BLOB_NOT_FOUND"
   | "PAYLOAD_TOO_LARGE"
   | "UNAUTHENTICATED"
@@ -93,6 +95,7 @@ export type ErrorCode =
   | "NOT_READY"
   | "NODE_BEHIND"
   | "AGENT_NOT_FOUND"
+  | "PROVIDER_NOT_FOUND"
   | "MODULE_UNKNOWN"
   | "CURSOR_INVALID"
   | "HISTORY_LOST"
@@ -257,6 +260,12 @@ export const errorTable: { readonly [Code in ErrorCode]: ErrorEntry } = {
     ...again,
     fix: "Try again.",
   }),
+  SECRET_UNREADABLE: entry("A stored secret cannot be decrypted.", [500, "unknown"], {
+    fix: "Check the master key or the passphrase; if they are right, restore the secrets from a backup or set this one again.",
+  }),
+  OWN_KEY_UNUSABLE: entry("The user's own key cannot be used, so no call is made.", [422, "auth"], {
+    fix: "Enter the key again in the settings, or delete the provider.",
+  }),
   BLOB_NOT_FOUND: entry("A large payload of the log is missing.", [500, "unknown"], { fix: "Restore the blob store from a backup." }),
   PAYLOAD_TOO_LARGE: entry("The payload is over a limit.", [413, "format"], { fix: "Send less, or raise the named limit." }),
   // Over HTTP.
@@ -294,6 +303,7 @@ export const errorTable: { readonly [Code in ErrorCode]: ErrorEntry } = {
     fix: "Try again in a moment.",
   }),
   AGENT_NOT_FOUND: entry("This server has no agent of that name.", [404, "format"], { fix: "See `/api/agents` for the names." }),
+  PROVIDER_NOT_FOUND: entry("The user has no such model provider.", [404, "format"], { fix: "See `/api/ai/providers` for the ids." }),
   MODULE_UNKNOWN: entry("This server has no module of that id.", [400, "format"], {
     fix: "Leave `activeModule` out, or register the module.",
   }),

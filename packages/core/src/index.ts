@@ -26,7 +26,7 @@ export type {
   RunHooks,
   StreamFilter,
 } from "./agent/hooks.ts";
-export type { ModelRef, ProviderEntry } from "./agent/model-ref.ts";
+export type { ModelQuestion, ModelRef, ProviderEntry, ResolveModel } from "./agent/model-ref.ts";
 export { providerEntry } from "./agent/model-ref.ts";
 export type { EffectObservation, ObservedEffect, ObservedRun, Observer } from "./agent/observer.ts";
 export type { OutputSpec } from "./agent/output-spec.ts";

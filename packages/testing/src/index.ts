@@ -46,6 +46,7 @@ export {
 export type { QueueUnderTest } from "./queue/queue-under-test.ts";
 export { runQueueKit } from "./queue/run-queue-kit.ts";
 export { type OpaqueSamples, opaqueSamples } from "./samples/opaque-samples.ts";
+export { type SecretsUnderTest, secretStoreKit } from "./secrets/secret-store-kit.ts";
 export { type SnapshotsUnderTest, snapshotStoreKit } from "./snapshots/snapshot-store-kit.ts";
 export { runTool, type ToolTrial, type ToolTrialOptions } from "./tool/run-tool.ts";
 export { type MakeTool, type ToolSubject, toolKit } from "./tool/tool-kit.ts";

@@ -9,6 +9,7 @@ import { runKit } from "../src/kit/kit.ts";
 import { usageLedgerKit } from "../src/ledger/usage-ledger-kit.ts";
 import { loggerKit } from "../src/logger/logger-kit.ts";
 import { priceTableKit } from "../src/prices/price-table-kit.ts";
+import { secretStoreKit } from "../src/secrets/secret-store-kit.ts";
 import { makeManualClock } from "./clock/clock-saboteurs.ts";
 import { makeCharacterCounter } from "./counter/token-counter-saboteurs.ts";
 import { makeLetterEmbedder } from "./embedder/embedder-saboteurs.ts";
@@ -16,12 +17,14 @@ import { makeSeededIds } from "./ids/id-source-saboteurs.ts";
 import { makePixelGenerator } from "./image/image-generator-saboteurs.ts";
 import { makeMemoryLedger } from "./ledger/usage-ledger-saboteurs.ts";
 import { makeFixedPrices } from "./prices/price-table-saboteurs.ts";
+import { makeMemorySecrets } from "./secrets/secret-store-saboteurs.ts";
 
 /** The platform's own time, advanced by hand: no test waits. */
 const pass = async (ms: number): Promise<void> => void (await vi.advanceTimersByTimeAsync(ms));
 
 describe("prices written by hand keep every promise", () => runKit(it, priceTableKit, { make: makeFixedPrices }));
 describe("the ledger in memory keeps every promise", () => runKit(it, usageLedgerKit, { make: makeMemoryLedger }));
+describe("secrets in memory keep every promise", () => runKit(it, secretStoreKit, { make: makeMemorySecrets }));
 describe("the counter of characters keeps every promise", () => runKit(it, tokenCounterKit, { make: makeCharacterCounter }));
 describe("the embedder of letters keeps every promise", () => runKit(it, embedderKit, { make: makeLetterEmbedder }));
 describe("the image generator of one pixel keeps every promise", () => runKit(it, imageGeneratorKit, { make: makePixelGenerator }));

@@ -1,3 +1,4 @@
+import type { Access, Labels } from "../loop/fact.ts";
 import type { KeyOwner } from "../loop/retry/fallback.ts";
 import type { ModelProvider } from "../ports/model-provider.ts";
 
@@ -9,7 +10,27 @@ export interface ModelRef {
   readonly model: string;
   /** Default `platform`. A fallback chain stays with one owner unless the agent allows a crossing. */
   readonly keyOwner: KeyOwner;
+  /** Names the key among those of its owner, where that has several: each has a circuit of its own. Never the key itself. */
+  readonly keyId?: string;
 }
+
+/** The model call that a model is asked for. */
+export interface ModelQuestion {
+  /** The user whose run it is. */
+  readonly access: Access;
+  readonly sessionId: string;
+  readonly agent: string;
+  /** Labels of the input. */
+  readonly labels: Labels;
+  /** What the agent would call. */
+  readonly model: ModelRef;
+}
+
+/**
+ * Gives the model for a call in place of the agent's; `undefined`: the agent's. Asked before each attempt, so that a changed key counts from the next
+ * one. A model that it gives has no fallback: the agent's chain belongs to other keys. An error that it throws ends the run.
+ */
+export type ResolveModel = (question: ModelQuestion) => ModelRef | undefined | Promise<ModelRef | undefined>;
 
 /** The entry of a provider package: with the name of a model it gives a `ModelRef`, else the provider alone. */
 export interface ProviderEntry<Options extends object> {

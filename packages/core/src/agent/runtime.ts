@@ -10,6 +10,7 @@ import type { UsageLedger } from "../ports/usage-ledger.ts";
 import type { AgentSession, ExecuteOptions, ExecuteStream } from "../protocol/execute.ts";
 import type { ExecuteInput } from "../protocol/execute-input.ts";
 import type { Agent } from "./agent.ts";
+import type { ResolveModel } from "./model-ref.ts";
 import type { Observer } from "./observer.ts";
 import type { SessionBeginning } from "./session-beginning.ts";
 
@@ -51,6 +52,7 @@ export interface Runtime {
   readonly observers: readonly Observer[];
   readonly ledger: UsageLedger | undefined;
   readonly tokenCounter: TokenCounter | undefined;
+  readonly resolveModel: ResolveModel | undefined;
   readonly clock: Clock;
   readonly ids: IdSource;
   readonly logger: Logger;

@@ -10,6 +10,7 @@ export { type ManualClock, manualClock } from "./manual-clock.ts";
 export { type MemoryChannelOptions, memoryChannel } from "./memory-channel.ts";
 export { type MemoryLedger, type MemoryLedgerOptions, memoryLedger } from "./memory-ledger.ts";
 export { type MemoryQueueOptions, memoryQueue } from "./memory-queue.ts";
+export { memorySecrets } from "./memory-secrets.ts";
 export {
   type ScriptedCall,
   type ScriptedOptions,

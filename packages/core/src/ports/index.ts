@@ -26,6 +26,8 @@ export type { Logger } from "./logger.ts";
 export type { ModelCallIo, ModelCapabilities, ModelProvider, ModelRequest, SystemPart, ToolChoice, ToolSpec } from "./model-provider.ts";
 export type { PriceTable } from "./price-table.ts";
 export type { RunQueue, RunQueueWorker } from "./run-queue.ts";
+export type { SecretStore } from "./secret-store.ts";
+export { checkSecret, secretLimits } from "./secret-store.ts";
 export type { IndexQuery, ListQuery, SessionHit, SessionIndex, SessionSummary, WaitingReason } from "./session-index.ts";
 export type {
   AppendOutcome,

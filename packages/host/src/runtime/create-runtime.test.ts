@@ -1,4 +1,4 @@
-import { type Agent, createAgent, isAgentError, type Runtime } from "@loopwright/core";
+import { type Agent, createAgent, isAgentError, type ResolveModel, type Runtime } from "@loopwright/core";
 import { fixedPrices, memoryLedger, memoryQueue, memoryStore, scripted, silentLogger } from "@loopwright/core/memory";
 import { describe, expect, it } from "vitest";
 import { createWorker } from "../create-worker.ts";
@@ -121,6 +121,22 @@ describe("a runtime", () => {
       expect((await ask("local", drives)).text).toBe("Hello.");
       expect((await ask("team", drives)).error?.code).toBe("LIMIT_REACHED");
       expect(counted).toBe(2);
+    }
+    await worker.close();
+  });
+
+  it("A54: asks for the model of each call, in sessions and in workers", async () => {
+    const resolveModel: ResolveModel = ({ access }) =>
+      access.user === "ann" ? { provider: scripted([{ text: "With Ann's key." }]), model: "own-1", keyOwner: "user" } : undefined;
+    const shared = { store: memoryStore(), queue: memoryQueue(), agents: [helper()], logger: silentLogger, resolveModel };
+    const worker = createWorker({ runtime: createRuntime(shared) });
+    const ask = (user: string, drives: boolean) =>
+      createRuntime(shared)
+        .ask("helper", "Hi.", { drives, access: { user, scope: "team" } })
+        .result();
+    for (const drives of [true, false]) {
+      expect((await ask("ann", drives)).text).toBe("With Ann's key.");
+      expect((await ask("ben", drives)).text).toBe("Hello.");
     }
     await worker.close();
   });

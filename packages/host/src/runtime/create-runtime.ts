@@ -11,6 +11,7 @@ import {
   execute,
   type FindAgent,
   type Observer,
+  type ResolveModel,
   type Runtime,
   type RuntimeSessionOptions,
   readOpening,
@@ -49,6 +50,8 @@ export interface RuntimeOptions {
   readonly ledger?: UsageLedger;
   /** Counts tokens for the context engine and the ledger. Default: their estimates. */
   readonly tokenCounter?: TokenCounter;
+  /** Gives the model for each call in place of the agent's, for example one with the user's own key. Default: the agent's. */
+  readonly resolveModel?: ResolveModel;
   /** For agents without prices of their own. */
   readonly prices?: PriceTable;
   /** Fits requests into the windows of models, for agents without an engine of their own. Default: requests are sent whole. */
@@ -71,6 +74,7 @@ const knownOptions: { readonly [Name in keyof RuntimeOptions]-?: true } = {
   observers: true,
   ledger: true,
   tokenCounter: true,
+  resolveModel: true,
   prices: true,
   context: true,
   leaseMs: true,
@@ -83,10 +87,25 @@ const knownOptions: { readonly [Name in keyof RuntimeOptions]-?: true } = {
 /** @throws AgentError CONFIG_INVALID */
 export function createRuntime(options: RuntimeOptions): Runtime {
   refuseUnknownOptions(options, knownOptions, "`createRuntime`");
-  const { clock = systemClock, ids = randomIds, logger = consoleLogger(), leaseMs, queue, ledger, tokenCounter, observers = [] } = options;
+  const {
+    clock = systemClock,
+    ids = randomIds,
+    logger = consoleLogger(),
+    leaseMs,
+    queue,
+    ledger,
+    tokenCounter,
+    resolveModel,
+    observers = [],
+  } = options;
   const { store = memoryStore({ clock }), channel = memoryChannel({ logger }) } = options;
   const agents = checkedAgents(options.agents, { prices: options.prices, context: options.context });
-  const asked = { ...(leaseMs === undefined ? {} : { leaseMs }), ...(ledger ? { ledger } : {}), ...(tokenCounter ? { tokenCounter } : {}) };
+  const asked = {
+    ...(leaseMs === undefined ? {} : { leaseMs }),
+    ...(ledger ? { ledger } : {}),
+    ...(tokenCounter ? { tokenCounter } : {}),
+    ...(resolveModel ? { resolveModel } : {}),
+  };
   const shared = { observers, store, channel, clock, ids, logger, ...asked };
   const recording = queue ? { ...shared, store: hintingStore(store, { hint: hintOffers(queue, logger), clock }) } : shared;
 
@@ -97,7 +116,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
 
   let closing: Promise<void> | undefined;
   return {
-    ...{ agents: agents.list, observers, ledger, tokenCounter, store, channel, queue, clock, ids, logger, leaseMs },
+    ...{ agents: agents.list, observers, ledger, tokenCounter, resolveModel, store, channel, queue, clock, ids, logger, leaseMs },
     hasOwnChannel: options.channel === undefined,
     findAgent: agents.find,
     session,

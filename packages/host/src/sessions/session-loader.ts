@@ -13,6 +13,7 @@ import {
   type FindAgent,
   isAgentError,
   type Observer,
+  type ResolveModel,
   readOpening,
   type SessionOptions,
 } from "@loopwright/core";
@@ -58,6 +59,7 @@ export interface LoaderParts {
   readonly tokenCounter?: TokenCounter;
   /** The processes that run children. Default: children run where their parents do. */
   readonly workers?: ChildWorkers;
+  readonly resolveModel?: ResolveModel;
 }
 
 type Shared = Omit<LoaderParts, "agents" | "findAgent" | "hint" | "logger" | "loggerOf" | "node"> & { readonly node: string };
@@ -72,7 +74,7 @@ export class SessionLoader {
 
   constructor(parts: LoaderParts, loaded: LoadedSessions) {
     const { agents, findAgent = inList(agents), channel, clock, ids, leaseMs, logger, loggerOf = () => logger } = parts;
-    const { drives = true, hint, node = ids.next(), observers = [], ledger, tokenCounter, workers } = parts;
+    const { drives = true, hint, node = ids.next(), observers = [], ledger, tokenCounter, workers, resolveModel } = parts;
     this.#findAgent = findAgent;
     this.#firstAgent = agents[0]?.name ?? "";
     const store = hint ? hintingStore(parts.store, { hint, clock }) : parts.store;
@@ -88,6 +90,7 @@ export class SessionLoader {
       ...(ledger ? { ledger } : {}),
       ...(tokenCounter ? { tokenCounter } : {}),
       ...(workers ? { workers } : {}),
+      ...(resolveModel ? { resolveModel } : {}),
       ...(leaseMs === undefined ? {} : { leaseMs }),
     };
     this.#loaded = loaded;

@@ -31,13 +31,19 @@ export function chosenModel({ chain, provider }: Agent, run: Run): ModelRef & { 
   return { provider, model: run.options?.model ?? run.model, keyOwner: chain[0]?.keyOwner ?? "platform", link: 0 };
 }
 
+/** A failed attempt. */
+export interface EndedAttempt {
+  readonly attempt: number;
+  readonly failure: Failure;
+  readonly hasSpoken: boolean;
+  /** Its model was given in place of the agent's. */
+  readonly isResolved?: boolean;
+}
+
 /** The other model that follows a failed attempt; `undefined`: the same one, or none. */
-export function nextModel(
-  run: Run,
-  { attempt, failure, hasSpoken }: { readonly attempt: number; readonly failure: Failure; readonly hasSpoken: boolean },
-): ModelLink | undefined {
+export function nextModel(run: Run, { attempt, failure, hasSpoken, isResolved = false }: EndedAttempt): ModelLink | undefined {
   const { chain, link = 0 } = run;
-  if (!chain) return undefined;
+  if (!chain || isResolved) return undefined;
   const next = linkAfter({ failure, link, hasSpoken, isCommitted: false, attemptsLeft: attemptsLeft(run, { attempt }) }, chain);
   return next === undefined || next === link ? undefined : chain.links[next];
 }

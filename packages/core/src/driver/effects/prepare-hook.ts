@@ -4,6 +4,7 @@
  */
 import type { Agent } from "../../agent/agent.ts";
 import type { HookContext, PrepareContext, PrepareVerdict } from "../../agent/hooks.ts";
+import type { ResolveModel } from "../../agent/model-ref.ts";
 import { type PromptContext, type PromptLayer, promptLayers } from "../../agent/prompt-layer.ts";
 import type { Run } from "../../loop/state.ts";
 import type { Message } from "../../message/message.ts";
@@ -12,9 +13,9 @@ import type { SystemPart } from "../../ports/model-provider.ts";
 import { systemText } from "../../prompt/system-text.ts";
 import { createToolRegistry, type ToolRegistry } from "../../tools/tool-registry.ts";
 import { hookFailed, type Reports } from "../setup/user-code.ts";
-import { chosenModel } from "./fallback-link.ts";
 import type { EffectContext, HookDeps } from "./hook-deps.ts";
 import { HookRunner, type HookTrace } from "./hook-runner.ts";
+import { resolvedModel } from "./resolved-model.ts";
 
 /** The model call in preparation, and its hooks. */
 export interface ModelCallDeps {
@@ -26,6 +27,7 @@ export interface ModelCallDeps {
   readonly asking: HookDeps;
   /** Copies the list. Called once, and only if there is user code that gets the copy. */
   readonly messages: () => readonly Message[];
+  readonly resolveModel: ResolveModel | undefined;
 }
 
 /** The parts of the prompt, the combined verdict of the `prepare` hooks, and what they add to the fact. */
@@ -36,12 +38,14 @@ export interface PreparedVerdict {
 }
 
 /** Calls the prompt, then the `prepare` hooks in their order. Rejects with their error. */
-export async function askVerdict(setup: ModelCallDeps, attempt: number): Promise<PreparedVerdict> {
+export async function askVerdict(
+  setup: ModelCallDeps,
+  { attempt, model }: { readonly attempt: number; readonly model: string },
+): Promise<PreparedVerdict> {
   const { registry, run, context } = setup;
   const messages = setup.messages();
   const { access, sessionId, turn } = context;
   const prompt = await askPrompt(setup, { access, sessionId, turn, messages, labels: run.labels ?? {} });
-  const { model } = chosenModel(setup.agent, run);
   return { prompt, ...(await askPrepare(setup, { attempt, messages, system: systemText(prompt), tools: registry.tools, model })) };
 }
 
@@ -50,7 +54,8 @@ export async function askVerdict(setup: ModelCallDeps, attempt: number): Promise
  * setup end before the answer to that model call.
  */
 export async function askShownTools(setup: ModelCallDeps): Promise<ToolRegistry> {
-  const { verdict } = await askVerdict(setup, setup.run.attempt);
+  const { model } = await resolvedModel(setup);
+  const { verdict } = await askVerdict(setup, { attempt: setup.run.attempt, model });
   return verdict.tools ? createToolRegistry(verdict.tools) : setup.registry;
 }
 

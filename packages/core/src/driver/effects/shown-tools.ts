@@ -27,7 +27,8 @@ export function shownTools(options: EffectDeps, state: State, timeout: UserCodeT
   };
   // The state of that time: hooks may have kept more since.
   const asking = askingOf(options, context, { hookState: run.shownState ?? {} });
-  return askShownTools({ agent, reports: deps, registry, run, context, asking, messages }).then((found) => {
+  const { resolveModel } = deps;
+  return askShownTools({ agent, reports: deps, registry, run, context, asking, messages, resolveModel }).then((found) => {
     noteShown(shown, run, found);
     return found;
   });

@@ -110,7 +110,7 @@ export function stoppedModel({ intent: { runId, turn, attempt, provider, model }
 }
 
 function closingOf(
-  { intent, registry }: PreparedModel,
+  { intent, registry, isResolved }: PreparedModel,
   end: ModelAttemptEnd,
   {
     run,
@@ -126,7 +126,7 @@ function closingOf(
       turn,
       attempt,
       failure: end.failure,
-      ...movedTo(run, end, attempt),
+      ...movedTo(run, end, { intent, isResolved }),
       ...spent,
     };
     if (mayRetry(run, failed) || !end.parts.some((part) => part.type === "text" && part.text.trim() !== "")) return failed;
@@ -145,9 +145,9 @@ function closingOf(
 function movedTo(
   run: Run,
   { failure, parts }: Extract<ModelAttemptEnd, { type: "failed" }>,
-  attempt: number,
+  { intent: { attempt }, isResolved }: Pick<PreparedModel, "intent" | "isResolved">,
 ): { readonly next?: ModelLink } {
-  const next = nextModel(run, { attempt, failure, hasSpoken: parts.length > 0 });
+  const next = nextModel(run, { attempt, failure, hasSpoken: parts.length > 0, isResolved });
   return next ? { next } : {};
 }
 

@@ -71,7 +71,7 @@ export function prepareCall(
   };
   try {
     const prepared = setup.timeout.waitFor(
-      prepareModel(effect, { agent, reports: deps, registry, run, context, asking, messages }),
+      prepareModel(effect, { agent, reports: deps, registry, run, context, asking, messages, resolveModel: deps.resolveModel }),
       rethrow,
     );
     return prepared instanceof Promise ? prepared.then(ready, failed) : ready(prepared);
@@ -126,7 +126,8 @@ function launchModel(options: EffectDeps, launch: Launch): void {
   const close = (ended: ModelAttemptEnd): SyncOrAsync<FactBody> => {
     const end = judged(ended, (given) => {
       const failure = fitting.repairable(repairable(given, request.messages), launch);
-      const moves = nextModel(run, { attempt, failure, hasSpoken: ended.type === "failed" && ended.parts.length > 0 }) !== undefined;
+      const hasSpoken = ended.type === "failed" && ended.parts.length > 0;
+      const moves = nextModel(run, { attempt, failure, hasSpoken, isResolved: prepared.isResolved }) !== undefined;
       return guarded.judge(failure, !isHandedOver && !moves && mayRetry(run, { attempt, failure }));
     });
     reportVendor(deps, effect, end);
@@ -192,18 +193,23 @@ function sendingCall(options: EffectDeps, launch: Launch, run: Run): SendingCall
   if (isStopped) return { unsent: stoppedModel(prepared) };
   noteShown(shown, run, prepared.registry);
   const fitted = fitting.fitted({ run, state, ...admitted });
-  if ("failure" in fitted) return { unsent: failedUnsent(effect, run, fitted.failure) };
+  if ("failure" in fitted) return { unsent: failedUnsent(launch, run, fitted.failure) };
   const { hasStoredMedia, hasImages: _, ...sent } = fitted;
   const request: ModelRequest = { ...prepared.request, ...sent };
-  const target = { scope: deps.ref.scope, provider: prepared.provider.name, model: request.model };
+  const { key } = prepared;
+  const target = {
+    ...{ scope: deps.ref.scope, provider: prepared.provider.name, model: request.model },
+    ...(key === undefined ? {} : { key }),
+  };
   const guard = deps.callGuard.admit(target, effect.attempt);
-  if ("refused" in guard) return { unsent: failedUnsent(effect, run, guard.refused) };
+  if ("refused" in guard) return { unsent: failedUnsent(launch, run, guard.refused) };
   return { request, hasStoredMedia, guarded: guard.call };
 }
 
 /** The closing fact of an attempt that never reached the vendor. */
-function failedUnsent({ runId, turn, attempt }: Launch["effect"], run: Run, failure: Failure): FactBody {
-  const next = nextModel(run, { attempt, failure, hasSpoken: false });
+function failedUnsent({ effect, prepared }: Launch, run: Run, failure: Failure): FactBody {
+  const { runId, turn, attempt } = effect;
+  const next = nextModel(run, { attempt, failure, hasSpoken: false, isResolved: prepared.isResolved });
   return { type: "model.failed", runId, turn, attempt, failure, ...(next ? { next } : {}) };
 }
 

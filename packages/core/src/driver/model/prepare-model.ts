@@ -11,9 +11,13 @@ import { systemText } from "../../prompt/system-text.ts";
 import { cutText } from "../../tools/cut-text.ts";
 import { toolLimits } from "../../tools/tool-limits.ts";
 import { createToolRegistry, type ToolRegistry } from "../../tools/tool-registry.ts";
-import { chosenModel } from "../effects/fallback-link.ts";
 import { askVerdict, layersOf, type ModelCallDeps, type PreparedVerdict, systemParts } from "../effects/prepare-hook.ts";
-import type { SyncOrAsync } from "../effects/sync-or-async.ts";
+import { type ChosenModel, keyNameOf, resolvedModel } from "../effects/resolved-model.ts";
+import { andThen, type SyncOrAsync } from "../effects/sync-or-async.ts";
+
+interface ModelCall extends ModelCallDeps {
+  readonly chosen: ChosenModel;
+}
 
 type CallModel = Extract<Effect, { readonly type: "call-model" }>;
 
@@ -25,6 +29,10 @@ export interface PreparedModel {
   readonly provider: ModelProvider;
   /** The tools of the call. */
   readonly registry: ToolRegistry;
+  /** Its model was given in place of the agent's. */
+  readonly isResolved: boolean;
+  /** Names the key for its circuit, among all keys of the scope. Absent: it is the platform's. */
+  readonly key?: string;
   /** The conversation for this call, if a hook chose one. */
   readonly messages?: readonly Message[];
   readonly instead?: never;
@@ -36,8 +44,12 @@ export interface StoppedBefore {
   readonly intent?: never;
 }
 
-/** Prepares a model call with the prompt and the `prepare` hooks. Rejects with their error. */
+/** Prepares a model call with its model, the prompt and the `prepare` hooks. Rejects with their error. */
 export function prepareModel(effect: CallModel, setup: ModelCallDeps): SyncOrAsync<PreparedModel | StoppedBefore> {
+  return andThen(resolvedModel(setup), (chosen) => prepareWith(effect, { ...setup, chosen }));
+}
+
+function prepareWith(effect: CallModel, setup: ModelCall): SyncOrAsync<PreparedModel | StoppedBefore> {
   const { hooks } = setup.agent;
   const layers = layersOf(setup);
   const texts = layers.map(({ text }) => (typeof text === "string" ? text : undefined));
@@ -45,8 +57,8 @@ export function prepareModel(effect: CallModel, setup: ModelCallDeps): SyncOrAsy
   return asks ? askAll(effect, setup) : preparedFrom(effect, setup, { prompt: systemParts(layers, texts), verdict: {} });
 }
 
-async function askAll(effect: CallModel, setup: ModelCallDeps): Promise<PreparedModel | StoppedBefore> {
-  const asked = await askVerdict(setup, effect.attempt);
+async function askAll(effect: CallModel, setup: ModelCall): Promise<PreparedModel | StoppedBefore> {
+  const asked = await askVerdict(setup, { attempt: effect.attempt, model: setup.chosen.model });
   const { verdict, trace } = asked;
   if (!verdict.stop) return preparedFrom(effect, setup, asked);
   const reason = verdict.reason === undefined ? "stopped" : cutText(verdict.reason, toolLimits.errorTextMax);
@@ -61,11 +73,11 @@ const hasOnly = (registry: ToolRegistry, shown: ToolRegistry): boolean =>
 
 function preparedFrom(
   effect: CallModel,
-  { agent, registry, run, context }: ModelCallDeps,
+  { agent, registry, run, context, chosen }: ModelCall,
   { prompt, verdict, trace }: PreparedVerdict,
 ): PreparedModel {
   const shown = verdict.tools && verdict.tools !== registry.tools ? createToolRegistry(verdict.tools) : registry;
-  const { provider, model, link, keyOwner } = chosenModel(agent, run);
+  const { provider, model, link, keyOwner, isResolved } = chosen;
   const request = requestOf(effect, {
     agent,
     provider,
@@ -88,13 +100,19 @@ function preparedFrom(
     provider: provider.name,
     model: request.model,
     requestDigest,
-    ...(run.chain ? { link, keyOwner } : {}),
+    ...(run.chain && !isResolved ? { link } : {}),
+    ...(run.chain || chosen.isAsked ? { keyOwner } : {}),
     ...(isSame(tools, run.tools) && hasOnly(registry, shown) ? {} : { tools }),
     ...(notices.length > 0 ? { notices } : {}),
     ...trace,
   };
   const { messages } = verdict;
-  return { intent, provider, request: { ...request, cacheKey: context.sessionId }, registry: shown, ...(messages ? { messages } : {}) };
+  const key = keyNameOf(chosen, context);
+  return {
+    ...{ intent, provider, request: { ...request, cacheKey: context.sessionId }, registry: shown, isResolved },
+    ...(key === undefined ? {} : { key }),
+    ...(messages ? { messages } : {}),
+  };
 }
 
 /** The prompt with the changes of the hooks; unchanged parts stay as they are. */

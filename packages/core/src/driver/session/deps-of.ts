@@ -46,6 +46,7 @@ export function depsOf(options: SessionOptions): Omit<Deps, "openChild"> {
     observation,
     ledger: options.ledger,
     tokenCounter: options.tokenCounter,
+    resolveModel: options.resolveModel,
     channel: options.channel && guardedChannel(options.channel, { logger, sessionId, observation }),
     callGuard: options.callGuard ?? guardOf(clock),
     node: options.node ?? randomIds.next(),

@@ -1,4 +1,5 @@
 import type { Agent } from "../../agent/agent.ts";
+import type { ResolveModel } from "../../agent/model-ref.ts";
 import type { SessionEvent } from "../../loop/event.ts";
 import type { Access, FactOf, Labels, ParentLink, RememberedDecision, WaitingCall } from "../../loop/fact.ts";
 import type { SessionStorage } from "../../memory/store/private-store.ts";
@@ -76,6 +77,7 @@ export interface Deps {
   readonly observation: Observation | undefined;
   readonly ledger: UsageLedger | undefined;
   readonly tokenCounter: TokenCounter | undefined;
+  readonly resolveModel: ResolveModel | undefined;
   readonly channel: EventChannel | undefined;
   readonly callGuard: CallGuard;
   readonly node: string;

@@ -5,6 +5,8 @@ export interface CallTarget {
   readonly scope: string;
   readonly provider: string;
   readonly model: string;
+  /** Names a key that is not the platform's. */
+  readonly key?: string;
 }
 
 /** One attempt that was let through; `judge` or `left` ends it. */
@@ -21,7 +23,10 @@ export interface GuardedCall {
   judge(failure: Failure, mayRetry: boolean): Failure;
 }
 
-/** Limits the calls of all sessions of a process to a failing vendor: one retry budget, and one circuit per scope, provider and model. */
+/**
+ * Limits the calls of all sessions of a process to a failing vendor: one circuit per scope, provider, model and
+ * key; one retry budget for the platform's key and one for all others.
+ */
 export interface CallGuard {
   /** Lets an attempt through, or gives the failure that it ends with at once. */
   admit(target: CallTarget, attempt: number): { readonly call: GuardedCall } | { readonly refused: Failure };

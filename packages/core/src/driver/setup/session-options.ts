@@ -1,4 +1,5 @@
 import type { Agent } from "../../agent/agent.ts";
+import type { ResolveModel } from "../../agent/model-ref.ts";
 import type { Observer } from "../../agent/observer.ts";
 import type { SessionBeginning } from "../../agent/session-beginning.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -25,6 +26,8 @@ export interface SessionOptions<Output = unknown> extends SessionBeginning {
   readonly ledger?: UsageLedger;
   /** Counts tokens, so that the history fills the window of its model. Default: an estimate of four characters a token. */
   readonly tokenCounter?: TokenCounter;
+  /** Gives the model for each call in place of the agent's, for example one with the user's own key. Default: the agent's. */
+  readonly resolveModel?: ResolveModel;
   /** Carries the events to other nodes. */
   readonly channel?: EventChannel;
   /** Bounds retries and leaves failing vendors alone. Default: the one that all sessions of this clock share, so one per process. */

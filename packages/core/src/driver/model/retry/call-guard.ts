@@ -3,19 +3,19 @@ import { circuitWaitMaxMs } from "../../../loop/retry/may-retry.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { CallGuard, GuardedCall } from "../../setup/guarded-call.ts";
 import { type CallGuardLimits, callGuardLimits } from "./call-guard-limits.ts";
-import { type BreakerTicket, createCircuitBreaker } from "./circuit-breaker.ts";
-import { createRetryBudget } from "./retry-budget.ts";
+import { type BreakerTicket, type CircuitBreaker, createCircuitBreaker } from "./circuit-breaker.ts";
+import { createRetryBudget, type RetryBudget } from "./retry-budget.ts";
 import { createRetrySpread } from "./retry-spread.ts";
 
 /** A new guard that nothing else shares: for tests, and for a process that simulates several. */
 export function createCallGuard({ clock, ...changed }: { readonly clock: Clock } & Partial<CallGuardLimits>): CallGuard {
   const limits: CallGuardLimits = { ...callGuardLimits, ...changed };
-  const budget = createRetryBudget(limits);
-  const breaker = createCircuitBreaker(limits);
+  // Apart, so that the vendors and keys that users chose cannot use up the retries and the circuits of the platform's.
+  const [platform, own] = [meters(limits), meters(limits)];
   const spread = createRetrySpread(limits);
   const now = (): number => clock.monotonic();
 
-  const judge = (failure: Failure, pauseMs: number): Failure => {
+  const judge = ({ budget }: Meters, failure: Failure, pauseMs: number): Failure => {
     const waitMs = Math.max(failure.retryAfterMs ?? 0, pauseMs);
     if (pauseMs > circuitWaitMaxMs) return final(failure, `the circuit of its model stays open for another ${pauseMs} ms.`);
     if (waitMs > limits.waitMaxMs - limits.jitterLeastMs) return final(failure);
@@ -23,26 +23,27 @@ export function createCallGuard({ clock, ...changed }: { readonly clock: Clock }
     return waitMs > 0 ? { ...failure, retryAfterMs: waitMs } : failure;
   };
 
-  const guarded = (key: string, ticket: BreakerTicket): GuardedCall => ({
+  const guarded = (from: Meters, key: string, ticket: BreakerTicket): GuardedCall => ({
     answered: () => ticket.answered(now()),
     left: () => ticket.left(),
     judge(failure, mayRetry) {
       ticket.failed(now(), failure);
-      return mayRetry ? judge(failure, breaker.pauseMs(key, now())) : failure;
+      return mayRetry ? judge(from, failure, from.breaker.pauseMs(key, now())) : failure;
     },
   });
 
   return {
-    admit({ scope, provider, model }, attempt) {
-      const key = JSON.stringify([scope, provider, model]);
-      const admitted = breaker.admit(key, now());
+    admit({ scope, provider, model, key: ownKey }, attempt) {
+      const from = ownKey === undefined ? platform : own;
+      const key = JSON.stringify([scope, provider, model, ...(ownKey === undefined ? [] : [ownKey])]);
+      const admitted = from.breaker.admit(key, now());
       if ("waitMs" in admitted) {
         const waitMs = Math.ceil(admitted.waitMs);
         const message = `Calls of ${model} at ${provider} have failed repeatedly; no call is made for ${waitMs} ms.`;
         return { refused: { code: "MODEL_CIRCUIT_OPEN", message, retryable: true, retryAfterMs: waitMs } };
       }
-      if (attempt === 1) budget.called(now());
-      return { call: guarded(key, admitted.ticket) };
+      if (attempt === 1) from.budget.called(now());
+      return { call: guarded(from, key, admitted.ticket) };
     },
     waitMs({ askedMs, spreadMs, random }) {
       const asked = Math.min(Math.max(0, askedMs), limits.waitMaxMs);
@@ -50,6 +51,13 @@ export function createCallGuard({ clock, ...changed }: { readonly clock: Clock }
     },
   };
 }
+
+interface Meters {
+  readonly budget: RetryBudget;
+  readonly breaker: CircuitBreaker;
+}
+
+const meters = (limits: CallGuardLimits): Meters => ({ budget: createRetryBudget(limits), breaker: createCircuitBreaker(limits) });
 
 /** The failure as one that is not retried, so that the run ends with it. `why` is added to its message. */
 function final(failure: Failure, why?: string): Failure {

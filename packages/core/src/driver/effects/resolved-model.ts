@@ -1,0 +1,52 @@
+/*
+ * Owns: the model of a call: the agent's, or the one that the deployment gives in its place.
+ * Does not own: the models of the agent and their order (fallback-link), whose key that is (the deployment).
+ */
+import { isModelRef, type ModelRef } from "../../agent/model-ref.ts";
+import { AgentError } from "../../errors.ts";
+import { hookFailed } from "../setup/user-code.ts";
+import { chosenModel } from "./fallback-link.ts";
+import type { EffectContext } from "./hook-deps.ts";
+import type { ModelCallDeps } from "./prepare-hook.ts";
+import type { SyncOrAsync } from "./sync-or-async.ts";
+
+export interface ChosenModel extends ModelRef {
+  /** Index of the agent's model in the chain. */
+  readonly link: number;
+  /** The deployment was asked for the model. */
+  readonly isAsked: boolean;
+  /** It gave one in place of the agent's. */
+  readonly isResolved: boolean;
+}
+
+/** Synchronous where nothing is asked. Rejects with the error of `resolveModel`. */
+export function resolvedModel(setup: ModelCallDeps): SyncOrAsync<ChosenModel> {
+  const { agent, run, resolveModel } = setup;
+  const planned = chosenModel(agent, run);
+  if (!resolveModel) return { ...planned, isAsked: false, isResolved: false };
+  return askResolver(setup, planned);
+}
+
+async function askResolver(
+  { agent, reports, context, resolveModel }: ModelCallDeps,
+  { link, ...model }: ModelRef & { readonly link: number },
+): Promise<ChosenModel> {
+  const { access, sessionId, labels } = context;
+  try {
+    const given = await resolveModel?.({ access, sessionId, agent: agent.name, labels, model });
+    if (given !== undefined && !isModelRef(given))
+      throw new AgentError("CONFIG_INVALID", {
+        message: "`resolveModel` gave what is no model.",
+        fix: "Give a `ModelRef` or `undefined`.",
+      });
+    return { ...(given ?? model), link, isAsked: true, isResolved: given !== undefined };
+  } catch (error) {
+    throw hookFailed(reports, "The function `resolveModel`", error);
+  }
+}
+
+/** Names the key for its circuit, so that a broken key of one user stops no other caller; `undefined`: the platform's key. */
+export function keyNameOf({ keyOwner, keyId = "" }: ModelRef, { access }: EffectContext): string | undefined {
+  if (keyOwner === "platform") return undefined;
+  return JSON.stringify([keyOwner, keyOwner === "user" ? access.user : "", keyId]);
+}
