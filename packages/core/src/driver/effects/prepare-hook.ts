@@ -2,32 +2,24 @@
  * Owns: the calls of the prompt and the `prepare` hooks for a model call, also the repeated calls for its tools.
  * Does not own: the request that results (prepare-model).
  */
-import type { Agent } from "../../agent/agent.ts";
 import type { HookContext, PrepareContext, PrepareVerdict } from "../../agent/hooks.ts";
-import type { ResolveModel } from "../../agent/model-ref.ts";
 import { type PromptContext, type PromptLayer, promptLayers } from "../../agent/prompt-layer.ts";
-import type { Run } from "../../loop/state.ts";
 import type { Message } from "../../message/message.ts";
 import { wellFormed } from "../../message/well-formed.ts";
 import type { SystemPart } from "../../ports/model-provider.ts";
 import { systemText } from "../../prompt/system-text.ts";
 import { createToolRegistry, type ToolRegistry } from "../../tools/tool-registry.ts";
-import { hookFailed, type Reports } from "../setup/user-code.ts";
-import type { EffectContext, HookDeps } from "./hook-deps.ts";
+import { hookFailed } from "../setup/user-code.ts";
+import type { HookDeps } from "./hook-deps.ts";
 import { HookRunner, type HookTrace } from "./hook-runner.ts";
-import { resolvedModel } from "./resolved-model.ts";
+import { type ModelSeeker, resolvedModel } from "./resolved-model.ts";
 
 /** The model call in preparation, and its hooks. */
-export interface ModelCallDeps {
-  readonly agent: Agent;
-  readonly reports: Reports;
+export interface ModelCallDeps extends ModelSeeker {
   readonly registry: ToolRegistry;
-  readonly run: Run;
-  readonly context: EffectContext;
   readonly asking: HookDeps;
   /** Copies the list. Called once, and only if there is user code that gets the copy. */
   readonly messages: () => readonly Message[];
-  readonly resolveModel: ResolveModel | undefined;
 }
 
 /** The parts of the prompt, the combined verdict of the `prepare` hooks, and what they add to the fact. */

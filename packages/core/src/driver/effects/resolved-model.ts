@@ -2,13 +2,23 @@
  * Owns: the model of a call: the agent's, or the one that the deployment gives in its place.
  * Does not own: the models of the agent and their order (fallback-link), whose key that is (the deployment).
  */
-import { isModelRef, type ModelRef } from "../../agent/model-ref.ts";
+import type { Agent } from "../../agent/agent.ts";
+import { isModelRef, type ModelRef, type ResolveModel } from "../../agent/model-ref.ts";
 import { AgentError } from "../../errors.ts";
-import { hookFailed } from "../setup/user-code.ts";
+import type { Run } from "../../loop/state.ts";
+import { hookFailed, type Reports } from "../setup/user-code.ts";
 import { chosenModel } from "./fallback-link.ts";
 import type { EffectContext } from "./hook-deps.ts";
-import type { ModelCallDeps } from "./prepare-hook.ts";
 import type { SyncOrAsync } from "./sync-or-async.ts";
+
+/** The call that needs a model. */
+export interface ModelSeeker {
+  readonly agent: Agent;
+  readonly reports: Reports;
+  readonly run: Run;
+  readonly context: EffectContext;
+  readonly resolveModel: ResolveModel | undefined;
+}
 
 export interface ChosenModel extends ModelRef {
   /** Index of the agent's model in the chain. */
@@ -20,7 +30,7 @@ export interface ChosenModel extends ModelRef {
 }
 
 /** Synchronous where nothing is asked. Rejects with the error of `resolveModel`. */
-export function resolvedModel(setup: ModelCallDeps): SyncOrAsync<ChosenModel> {
+export function resolvedModel(setup: ModelSeeker): SyncOrAsync<ChosenModel> {
   const { agent, run, resolveModel } = setup;
   const planned = chosenModel(agent, run);
   if (!resolveModel) return { ...planned, isAsked: false, isResolved: false };
@@ -28,7 +38,7 @@ export function resolvedModel(setup: ModelCallDeps): SyncOrAsync<ChosenModel> {
 }
 
 async function askResolver(
-  { agent, reports, context, resolveModel }: ModelCallDeps,
+  { agent, reports, context, resolveModel }: ModelSeeker,
   { link, ...model }: ModelRef & { readonly link: number },
 ): Promise<ChosenModel> {
   const { access, sessionId, labels } = context;

@@ -1,0 +1,136 @@
+/*
+ * Owns: encrypted secrets in one file under a passphrase: its header with the costs of the passphrase, and that it is replaced whole.
+ * Does not own: the envelope (create-secrets), how the key comes from the passphrase (passphrase-key).
+ */
+import { randomBytes } from "node:crypto";
+import { AgentError } from "@loopwright/core";
+import { createSecrets, type EncryptedSecrets } from "../create-secrets.ts";
+import type { KeyRing } from "../key-ring.ts";
+import { type MasterKey, masterKeys } from "../master-keys.ts";
+import { isCost, passphraseKey, type ScryptCost, scryptCost } from "./passphrase-key.ts";
+import { type FileContent, type FileHeader, SecretFile } from "./secret-file.ts";
+
+export interface FileSecretsOptions {
+  /** The file; it is made by the first secret that is set, and its folder with it. Only this user may read it. */
+  readonly path: string;
+  readonly passphrase: string;
+  /** What a guess costs in a file that is made. Default `scryptCost`. */
+  readonly cost?: ScryptCost;
+}
+
+/** Secrets in a file. */
+export interface FileSecrets extends EncryptedSecrets {
+  /** Encrypts the file for another passphrase, whole or not at all; this store uses it from then on. @throws AgentError CONFIG_INVALID, SECRET_UNREADABLE */
+  changePassphrase(next: string): Promise<void>;
+}
+
+const saltBytes = 16;
+const kdfName = "scrypt";
+
+/**
+ * Opens, or prepares to make, the file, and checks the passphrase. Several processes may use it.
+ * @throws AgentError SECRET_UNREADABLE for a wrong passphrase and for a damaged file, with `details.path`; CONFIG_INVALID, STORE_UNAVAILABLE
+ */
+export async function fileSecrets({ path, passphrase, cost = scryptCost }: FileSecretsOptions): Promise<FileSecrets> {
+  const file = new SecretFile(path);
+  const keys = new PassphraseKeys(file, passphrase);
+  const { header } = await file.content();
+  // Without a file the salt is drawn now; the first write puts it into the header, unless another process was first.
+  if (header) await keys.use(header);
+  else await keys.begin(cost);
+  const secrets = createSecrets({ storage: file.storage(() => keys.header), keys });
+  return {
+    get: (scope, name) => secrets.get(scope, name),
+    set: (scope, name, value) => secrets.set(scope, name, value),
+    remove: (scope, name) => secrets.remove(scope, name),
+    names: (scope) => secrets.names(scope),
+    rewrap: () => secrets.rewrap(),
+    changePassphrase: (next) => keys.change(next, cost),
+  };
+}
+
+/** The key of the file's passphrase. Another process may have made the file, or changed its passphrase, meanwhile. */
+class PassphraseKeys implements KeyRing {
+  readonly #file: SecretFile;
+  #passphrase: string;
+  #ring: KeyRing | undefined;
+  #header: FileHeader | undefined;
+
+  constructor(file: SecretFile, passphrase: string) {
+    this.#file = file;
+    this.#passphrase = passphrase;
+  }
+
+  get currentId(): string {
+    return this.#ring?.currentId ?? "";
+  }
+
+  get header(): FileHeader {
+    if (!this.#header) throw new Error("The header of the file is read before it is used.");
+    return this.#header;
+  }
+
+  async use(header: FileHeader): Promise<void> {
+    const key = await this.#keyOf(header);
+    this.#ring = masterKeys(key);
+    this.#header = header;
+  }
+
+  async begin(cost: ScryptCost): Promise<void> {
+    const { header, key } = await newHeader(this.#passphrase, cost);
+    this.#header = header;
+    this.#ring = masterKeys(key);
+  }
+
+  async wrap(dataKey: Uint8Array, context: string): ReturnType<KeyRing["wrap"]> {
+    return (await this.#current()).wrap(dataKey, context);
+  }
+
+  async unwrap(...wrapped: Parameters<KeyRing["unwrap"]>): Promise<Uint8Array> {
+    return (await this.#current()).unwrap(...wrapped);
+  }
+
+  async change(next: string, cost: ScryptCost): Promise<void> {
+    const { header, key } = await newHeader(next, cost);
+    await this.#file.replace(async (content) => {
+      const ring = content.header ? masterKeys(await this.#keyOf(content.header)) : undefined;
+      const scopes: Record<string, FileContent["scopes"][string]> = {};
+      for (const [scope, { head, records }] of Object.entries(content.scopes)) {
+        const dataKey = await ring?.unwrap(head.key, scope);
+        if (dataKey) scopes[scope] = { head: { ...head, key: await masterKeys(key).wrap(dataKey, scope) }, records };
+      }
+      return { header, scopes };
+    });
+    this.#passphrase = next;
+    this.#header = header;
+    this.#ring = masterKeys(key);
+  }
+
+  async #current(): Promise<KeyRing> {
+    const { header } = await this.#file.content();
+    if (header && header.salt !== this.#header?.salt) await this.use(header);
+    return this.#ring ?? masterKeys(await this.#keyOf(this.header));
+  }
+
+  async #keyOf({ kdf, N, r, p, salt, keyId }: FileHeader): Promise<MasterKey> {
+    const { path } = this.#file;
+    if (kdf !== kdfName || !isCost({ N, r, p })) throw refused(path, "its header has costs that this version does not take");
+    const key = await passphraseKey(this.#passphrase, Buffer.from(salt, "base64"), { N, r, p });
+    if (key.id !== keyId) throw refused(path, "the passphrase is wrong");
+    return key;
+  }
+}
+
+async function newHeader(passphrase: string, cost: ScryptCost): Promise<{ readonly header: FileHeader; readonly key: MasterKey }> {
+  const salt = randomBytes(saltBytes);
+  const key = await passphraseKey(passphrase, salt, cost);
+  return { key, header: { format: 1, kdf: kdfName, ...cost, salt: salt.toString("base64"), keyId: key.id } };
+}
+
+function refused(path: string, why: string): AgentError {
+  return new AgentError("SECRET_UNREADABLE", {
+    message: `The file of secrets ${JSON.stringify(path)} cannot be opened: ${why}.`,
+    fix: "Check the passphrase; if it is right, restore the file from a backup.",
+    details: { path },
+  });
+}
