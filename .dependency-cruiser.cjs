@@ -32,6 +32,7 @@ const EXCEPTIONS = {
   "providers-(?!scripted$|scripted/)[^/]+": "^packages/provider-kit/",
   "agents-[^/]+": "^packages/tools-[^/]+/",
   "tools-(?:craft|image)": "^packages/tools-registry/",
+  "tools-web": "^packages/url-guard/",
   "chat-[^/]+": "^packages/client/",
   server: "^packages/host/",
   "backend-redis": "^packages/(store-redis|channel-redis|queue-bullmq)/",
@@ -168,13 +169,13 @@ module.exports = {
     forbid(
       "loop-is-pure",
       { path: `${ROOMS}/loop/`, pathNot: TEST },
-      { pathNot: `${ROOMS}/(loop/|message/|errors\\.ts$|error-table\\.ts$)` },
+      { pathNot: `${ROOMS}/(loop/|message/|errors\\.ts$|error-(?:table|code)\\.ts$)` },
       "The loop knows nouns, errors and itself.",
     ),
     forbid(
       "ports-know-nouns",
       { path: `${ROOMS}/ports/`, pathNot: TEST },
-      { pathNot: `${ROOMS}/(ports/|message/|loop/|errors\\.ts$|error-table\\.ts$)` },
+      { pathNot: `${ROOMS}/(ports/|message/|loop/|errors\\.ts$|error-(?:table|code)\\.ts$)` },
       "A port speaks of messages, facts and errors.",
     ),
     forbid(
@@ -186,7 +187,7 @@ module.exports = {
     forbid(
       "stores-are-light",
       { path: `${ROOMS}/stores/`, pathNot: TEST },
-      { pathNot: `${ROOMS}/(stores/|message/|ports/|loop/|errors\\.ts$|error-table\\.ts$)` },
+      { pathNot: `${ROOMS}/(stores/|message/|ports/|loop/|errors\\.ts$|error-(?:table|code)\\.ts$)` },
       "What store packages share loads no adapter and no driver.",
     ),
     forbid(

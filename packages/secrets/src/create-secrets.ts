@@ -7,7 +7,8 @@
  *  E3 a write is one step of the storage, made on the revision that was read.
  */
 import { AgentError } from "@loopwright/core";
-import { checkSecret, type SecretStore } from "@loopwright/core/ports";
+import type { SecretStore } from "@loopwright/core/ports";
+import { checkSecret } from "@loopwright/core/stores";
 import type { KeyRing } from "./key-ring.ts";
 import { open, randomKey, seal, unreadable } from "./sealed.ts";
 import type { ScopeHead, SecretStorage } from "./storage/secret-storage.ts";
@@ -20,7 +21,7 @@ export interface SecretsOptions {
 /** A store of encrypted secrets. */
 export interface EncryptedSecrets extends SecretStore {
   /**
-   * Wraps the data key of every scope that another master key wrapped with the current one, and gives their count. Readers and writers go on meanwhile.
+   * Wraps the data key of every scope that another master key wrapped with the current one, and gives their count. Readers and writers continue meanwhile.
    * It can be repeated; after it no stored key needs another master key. @throws AgentError SECRET_UNREADABLE, STORE_*
    */
   rewrap(): Promise<number>;

@@ -1,5 +1,6 @@
 import { AgentError } from "@loopwright/core";
-import { checkSecret, type SecretStore } from "@loopwright/core/ports";
+import type { SecretStore } from "@loopwright/core/ports";
+import { checkSecret } from "@loopwright/core/stores";
 
 export interface EnvironmentSecretsOptions {
   /** The variables, by their names: `process.env`, or what a file of variables holds. Read at each call. */

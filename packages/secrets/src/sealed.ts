@@ -5,7 +5,7 @@
 import type { webcrypto } from "node:crypto";
 import { AgentError } from "@loopwright/core";
 
-/** The first byte, so that a later form can be told from this one. */
+/** The first byte, so that a reader can distinguish a later form. */
 const form = 1;
 const nonceBytes = 12;
 const tagBytes = 16;

@@ -130,7 +130,7 @@ describe("a rotation of the master key", () => {
     for (const scope of ["one", "two", "three"]) await expect(before.get(scope, "A")).rejects.toEqual(unreadable);
   });
 
-  it("K03: loses no read and no write that comes meanwhile, and goes on where it was cut off", async () => {
+  it("K03: loses no read and no write that comes meanwhile, and continues where it was cut off", async () => {
     const storage = memoryStorage();
     const names = Array.from({ length: 12 }, (_, at) => `s${at}`);
     const before = createSecrets({ storage, keys: masterKeys(old) });

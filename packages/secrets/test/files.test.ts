@@ -61,7 +61,7 @@ describe("files of secrets", () => {
     expect(JSON.parse(readFileSync(path, "utf8"))).toMatchObject({ format: 1, kdf: "scrypt", N: 32, r: 4, p: 2 });
   });
 
-  it("change their passphrase whole: the old one opens nothing, and open stores go on", async () => {
+  it("change their passphrase whole: the old one opens nothing, and open stores continue", async () => {
     const path = join(folder, "secrets.enc");
     const file = await fileSecrets({ path, passphrase: "old", cost });
     await file.set("team", "A", canary);
@@ -94,7 +94,7 @@ describe("files of secrets", () => {
 });
 
 describe("several candidates for files of secrets", () => {
-  it("C16: one that is missing is left out without a word, one that does not open is left out with a warning that has its path", async () => {
+  it("C16: one that is missing is left out silently, one that does not open is left out with a warning that has its path", async () => {
     const [local, global, missing] = ["local.enc", "global.enc", "missing.enc"].map((name) => join(folder, name));
     await (await fileSecrets({ path: local as string, passphrase: "p", cost })).set("_platform", "ACME_TOKEN", "local value");
     await (await fileSecrets({ path: global as string, passphrase: "another", cost })).set("_platform", "OPENAI_API_KEY", "global value");

@@ -1,5 +1,4 @@
-export { type AdmittedUrl, type ResolveHost, type WebGuard, webGuard } from "./guard/web-guard.ts";
-export type { WebPolicy } from "./guard/web-policy.ts";
+export type { AdmittedUrl, ResolveHost } from "@loopwright/url-guard";
 export type { PageFormat } from "./page/read-page.ts";
 export { type BraveOptions, brave } from "./search/brave.ts";
 export { type IndexedPage, offlineIndex } from "./search/offline-index.ts";
@@ -9,5 +8,6 @@ export { type SearxngOptions, searxng } from "./search/searxng.ts";
 export { type TavilyOptions, tavily } from "./search/tavily.ts";
 export type { WebFailureReason } from "./web-error.ts";
 export { type WebFetchArguments, type WebFetchOptions, webFetch } from "./web-fetch.ts";
+export { type WebGuard, type WebPolicy, webGuard } from "./web-guard.ts";
 export { defaultWebLimits, type WebLimits } from "./web-limits.ts";
 export { type WebSearchArguments, type WebSearchOptions, webSearch } from "./web-search.ts";

@@ -1,15 +1,10 @@
 import { AgentError, type ErrorCode } from "@loopwright/core";
+import { shownUrl, type UrlRefusal } from "@loopwright/url-guard";
 
 /** Why a page was not fetched. It stands in the message and in `details.reason`. */
 export type WebFailureReason =
-  | "invalid_url"
-  | "scheme_not_allowed"
-  | "credentials_in_url"
-  | "port_not_allowed"
-  | "host_not_allowed"
-  | "blocked_address"
+  | UrlRefusal
   | "unknown_url"
-  | "host_not_found"
   | "too_many_redirects"
   | "timed_out"
   | "connection_failed"
@@ -42,14 +37,6 @@ const entries: Readonly<Record<WebFailureReason, Entry>> = {
   type_not_supported: failed("Use a page with HTML or plain text."),
   encoding_not_supported: failed("Use another page."),
 };
-
-/** The URL as an error may show it: without user, password, query and fragment, at most 200 characters. */
-function shownUrl(url: URL | string): string {
-  const parsed = typeof url === "string" ? URL.parse(url) : url;
-  if (!parsed) return "The URL";
-  const text = `${parsed.protocol}//${parsed.host}${parsed.pathname}`;
-  return JSON.stringify(text.length > 200 ? `${text.slice(0, 200)}...` : text);
-}
 
 /** The error of a page that was not fetched: `what` continues the sentence that begins with the URL. */
 export function webError(

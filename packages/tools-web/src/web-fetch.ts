@@ -1,14 +1,14 @@
 import { defineTool, type Json, type Message, type Tool, type ToolApproval, type ToolEvent } from "@loopwright/core";
 import { systemClock } from "@loopwright/core/memory";
 import type { Clock } from "@loopwright/core/ports";
+import type { ResolveHost } from "@loopwright/url-guard";
 import { z } from "zod";
-import { parseUrl, type ResolveHost, webGuard } from "./guard/web-guard.ts";
-import type { WebPolicy } from "./guard/web-policy.ts";
 import { type FetchedPage, type FetchSettings, fetchPage } from "./http/fetch-page.ts";
 import { isKnownUrl } from "./known-url.ts";
 import { isReadableType, type PageFormat, type ReadPage, readPage } from "./page/read-page.ts";
 import { untrustedBlock } from "./untrusted-block.ts";
 import { webError } from "./web-error.ts";
+import { parseWebUrl, type WebPolicy, webGuard } from "./web-guard.ts";
 import { defaultWebLimits, type WebLimits } from "./web-limits.ts";
 
 export interface WebFetchArguments {
@@ -70,7 +70,7 @@ export function webFetch(options: WebFetchOptions = {}): Tool<WebFetchArguments>
 }
 
 function checkKnown(text: string, messages: readonly Message[]): void {
-  const url = parseUrl(text);
+  const url = parseWebUrl(text);
   // Without the URL: an error that repeats it would make it known.
   if (!isKnownUrl(text, url, messages))
     throw webError("unknown_url", "", { what: "stands neither in a message of the user nor in a result of the web tools" });

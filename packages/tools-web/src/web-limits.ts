@@ -31,6 +31,3 @@ export const defaultWebLimits: WebLimits = {
   textCharactersMax: 40_000,
   linksMax: 50,
 };
-
-/** Characters of a URL; a longer one is refused. */
-export const urlCharactersMax = 2_000;

@@ -3,8 +3,8 @@ import { createServer } from "node:net";
 import { gzipSync } from "node:zlib";
 import { manualClock } from "@loopwright/core/memory";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { webGuard } from "../src/guard/web-guard.ts";
 import { type FetchSettings, fetchPage } from "../src/http/fetch-page.ts";
+import { webGuard } from "../src/web-guard.ts";
 import { defaultWebLimits } from "../src/web-limits.ts";
 import { dialTo, html, publicAddress, type TestServer, webServer } from "./web-server.ts";
 

@@ -1,13 +1,13 @@
 import { isAgentError } from "@loopwright/core";
 import { describe, expect, it } from "vitest";
-import { parseUrl, webGuard } from "../src/guard/web-guard.ts";
 import type { ResolveHost, WebPolicy } from "../src/index.ts";
+import { parseWebUrl, webGuard } from "../src/web-guard.ts";
 
 /** The reason of the refusal, or the addresses that it would connect to. */
 async function verdictOf(text: string, options: { readonly policy?: WebPolicy; readonly resolve?: ResolveHost } = {}): Promise<string> {
   const resolve = options.resolve ?? (() => Promise.resolve(["93.184.216.34"]));
   try {
-    const { addresses } = await webGuard(options.policy, resolve).admit(parseUrl(text));
+    const { addresses } = await webGuard(options.policy, resolve).admit(parseWebUrl(text));
     return addresses.join();
   } catch (error) {
     if (!isAgentError(error)) throw error;
@@ -197,13 +197,13 @@ describe("a private origin of the policy", () => {
 
   it("cannot be reached by a redirect of a public page, and may redirect to itself and to public pages", async () => {
     const guard = webGuard(policy, resolve);
-    const outside = await guard.admit(parseUrl("http://good.com/"));
-    const inside = await guard.admit(parseUrl("http://wiki.intranet:8080/"));
-    await expect(guard.admit(parseUrl("http://wiki.intranet:8080/"), outside)).rejects.toMatchObject({
+    const outside = await guard.admit(parseWebUrl("http://good.com/"));
+    const inside = await guard.admit(parseWebUrl("http://wiki.intranet:8080/"));
+    await expect(guard.admit(parseWebUrl("http://wiki.intranet:8080/"), outside)).rejects.toMatchObject({
       details: { reason: "blocked_address" },
     });
-    await expect(guard.admit(parseUrl("http://127.0.0.1:8123/"), inside)).resolves.toMatchObject({ isPrivate: true });
-    await expect(guard.admit(parseUrl("http://good.com/"), inside)).resolves.toMatchObject({ isPrivate: false });
+    await expect(guard.admit(parseWebUrl("http://127.0.0.1:8123/"), inside)).resolves.toMatchObject({ isPrivate: true });
+    await expect(guard.admit(parseWebUrl("http://good.com/"), inside)).resolves.toMatchObject({ isPrivate: false });
   });
 
   it("that can never match is a mistake of the configuration", () => {

@@ -1,4 +1,5 @@
-import { checkSecret, type SecretStore } from "../ports/secret-store.ts";
+import type { SecretStore } from "../ports/secret-store.ts";
+import { checkSecret } from "../stores/check-secret.ts";
 
 /** Secrets in this process, unencrypted and gone with it: for tests. */
 export function memorySecrets(): SecretStore {

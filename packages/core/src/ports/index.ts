@@ -27,7 +27,7 @@ export type { ModelCallIo, ModelCapabilities, ModelProvider, ModelRequest, Syste
 export type { PriceTable } from "./price-table.ts";
 export type { RunQueue, RunQueueWorker } from "./run-queue.ts";
 export type { SecretStore } from "./secret-store.ts";
-export { checkSecret, secretLimits } from "./secret-store.ts";
+export { secretLimits } from "./secret-store.ts";
 export type { IndexQuery, ListQuery, SessionHit, SessionIndex, SessionSummary, WaitingReason } from "./session-index.ts";
 export type {
   AppendOutcome,

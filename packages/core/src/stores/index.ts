@@ -1,6 +1,7 @@
 /** What store packages share: texts of facts for a log, projections of a session for an index, the search in its texts, and the keys of files. */
 
 export { unlessAborted } from "./abortable.ts";
+export { checkSecret } from "./check-secret.ts";
 export { checkedRef, factTexts } from "./fact-texts.ts";
 export { fileName, fileNoteName, isFileName } from "./file-name.ts";
 export { type LedgerLimit, type LedgerLimits, type LedgerSum, ledgerSums } from "./ledger-limits.ts";

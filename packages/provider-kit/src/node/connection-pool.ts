@@ -1,5 +1,6 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage, type RequestOptions } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
+import { isIP, type LookupFunction } from "node:net";
 import type { NodeHttpOptions } from "./node-http-options.ts";
 import type { ProxyAddress, ProxyChoice } from "./proxy.ts";
 import { decodedBody, webStreamOf } from "./response-body.ts";
@@ -31,7 +32,8 @@ export class ConnectionPool {
   async fetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
     const call = await callOf(input, init);
     call.signal?.throwIfAborted();
-    const route = this.#routeOf(call);
+    const addresses = await this.#options.addressesOf?.(call.url);
+    const route = { ...this.#routeOf(call), ...(addresses ? { lookup: lookupAmong(addresses) } : {}) };
     const request = { ...route, method: call.method, headers: { ...call.headers, ...route.headers } };
     const response = await sendOnce(request, call).catch((error: unknown) => {
       if (!(error instanceof LostOnReusedSocket)) throw error;
@@ -79,6 +81,17 @@ export class ConnectionPool {
       headers: { host: url.host, ...authorization },
     };
   }
+}
+
+/** The look-up of a name whose addresses are known. A host that is an address has no look-up. */
+function lookupAmong(addresses: readonly string[]): LookupFunction {
+  const found = addresses.map((address) => ({ address, family: isIP(address) }));
+  return (name, { all }, done) => {
+    const [first] = found;
+    if (!first) done(new Error(`${name} has no address that may be used.`), "", 0);
+    else if (all) done(null, found);
+    else done(null, first.address, first.family);
+  };
 }
 
 interface Call {

@@ -13,6 +13,11 @@ export interface NodeHttpOptions {
     readonly rejectUnauthorized?: boolean;
     readonly servername?: string;
   };
+  /**
+   * Asked before each request for the IP addresses that it may connect to, for URLs that strangers name: the socket goes to one of them, whatever the name
+   * resolves to by then. What it throws is what the request throws. With it there is no proxy.
+   */
+  readonly addressesOf?: (url: URL) => Promise<readonly string[]>;
   /** Most sockets per host at once; more requests wait. Default: no limit, as in `fetch`. */
   readonly socketsMax?: number;
   /** Most idle sockets kept per host. Default 256. */

@@ -113,6 +113,24 @@ describe("nodeHttp", () => {
     expect(seen.headers["content-length"]).toBe(String(Buffer.byteLength(expected)));
   });
 
+  it("connects to the addresses that it is given, whatever the name resolves to, and to no proxy", async () => {
+    const port = Number(new URL(await serve(echo)).port);
+    const asked: string[] = [];
+    vi.stubEnv("HTTP_PROXY", "http://127.0.0.1:1");
+    onTestFinished(() => vi.unstubAllEnvs());
+    const addressesOf = async ({ hostname }: URL): Promise<readonly string[]> => {
+      asked.push(hostname);
+      return ["127.0.0.1"];
+    };
+    const pinned = transport({ proxy: undefined as never, addressesOf });
+    const response = await pinned(`http://models.example:${port}/v1`);
+    expect(await response.json()).toMatchObject({ url: "/v1", headers: { host: `models.example:${port}` } });
+    expect(asked).toEqual(["models.example"]);
+    const refusing = transport({ addressesOf: () => Promise.reject(new Error("blocked")) });
+    await expect(refusing(`http://127.0.0.1:${port}/`)).rejects.toThrow("blocked");
+    await expect(transport({ addressesOf: async () => [] })(`http://models.example:${port}/`)).rejects.toThrow("fetch failed");
+  });
+
   it("takes a Request as well", async () => {
     const url = await serve(echo);
     const response = await transport()(new Request(url, { method: "PUT", body: "x", headers: { a: "b" } }));

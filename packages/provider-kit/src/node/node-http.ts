@@ -17,7 +17,7 @@ export type NodeHttpFetch = typeof fetch & {
  * @throws AgentError CONFIG_INVALID when the proxy's address cannot be used.
  */
 export function nodeHttp(options: NodeHttpOptions = {}): NodeHttpFetch {
-  const { proxy } = options;
+  const { proxy = options.addressesOf && false } = options;
   const choose = proxy === false ? () => undefined : proxy === undefined ? proxyFromEnvironment(process.env) : fixedProxy(proxy);
   let pool: ConnectionPool | undefined;
   let loading: Promise<ConnectionPool> | undefined;

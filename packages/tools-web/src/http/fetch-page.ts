@@ -1,8 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import { isAgentError } from "@loopwright/core";
 import type { Clock } from "@loopwright/core/ports";
-import { type AdmittedUrl, parseUrl, type WebGuard } from "../guard/web-guard.ts";
+import type { AdmittedUrl } from "@loopwright/url-guard";
 import { webError } from "../web-error.ts";
+import { parseWebUrl, type WebGuard } from "../web-guard.ts";
 import type { WebLimits } from "../web-limits.ts";
 import { isKnownEncoding, readBody } from "./read-body.ts";
 import { type DialTarget, requestOnce } from "./request-once.ts";
@@ -42,7 +43,7 @@ export async function fetchPage(
   options: { readonly settings: FetchSettings; readonly signal: AbortSignal; readonly isReadable: (contentType: string) => boolean },
 ): Promise<FetchedPage> {
   const { settings, signal } = options;
-  const start = parseUrl(text);
+  const start = parseWebUrl(text);
   const deadline = new AbortController();
   const cancel = settings.clock.after(settings.limits.deadlineMs, () => deadline.abort());
   const either = AbortSignal.any([signal, deadline.signal]);
@@ -70,7 +71,7 @@ async function followRedirects(start: URL, options: Parameters<typeof fetchPage>
     message.destroy();
     if (hop >= limits.redirectsMax)
       throw webError("too_many_redirects", start, { what: `was redirected more than ${limits.redirectsMax} times` });
-    admitted = await guard.admit(parseUrl(target, admitted.url), admitted);
+    admitted = await guard.admit(parseWebUrl(target, admitted.url), admitted);
   }
 }
 

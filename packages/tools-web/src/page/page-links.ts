@@ -1,4 +1,4 @@
-import { urlCharactersMax } from "../web-limits.ts";
+import { urlCharactersMax } from "@loopwright/url-guard";
 import { cleanLine } from "./clean-text.ts";
 import { type PageNode, tagOf } from "./page-node.ts";
 

@@ -126,8 +126,7 @@ function launchModel(options: EffectDeps, launch: Launch): void {
   const close = (ended: ModelAttemptEnd): SyncOrAsync<FactBody> => {
     const end = judged(ended, (given) => {
       const failure = fitting.repairable(repairable(given, request.messages), launch);
-      const hasSpoken = ended.type === "failed" && ended.parts.length > 0;
-      const moves = nextModel(run, { attempt, failure, hasSpoken, isResolved: prepared.isResolved }) !== undefined;
+      const moves = nextModel(run, { attempt, failure, hasSpoken: hasSpoken(ended), isResolved: prepared.isResolved }) !== undefined;
       return guarded.judge(failure, !isHandedOver && !moves && mayRetry(run, { attempt, failure }));
     });
     reportVendor(deps, effect, end);
@@ -160,6 +159,9 @@ function launchModel(options: EffectDeps, launch: Launch): void {
   };
   track(effect, { abort, handOver, closing, lane, broken: (failure) => ({ type: "model.failed", runId, turn, attempt, failure }) });
 }
+
+/** True if a part of a failed attempt was published. */
+const hasSpoken = (end: ModelAttemptEnd): boolean => end.type === "failed" && end.parts.length > 0;
 
 interface SendingCall {
   readonly request: ModelRequest;

@@ -1,16 +1,16 @@
 import { AgentError } from "@loopwright/core";
 
-/** Which pages may be fetched. */
-export interface WebPolicy {
-  /** Hosts that may be fetched: `example.com`, or `*.example.com` for all names below it. Default: every host with public addresses. */
+/** Which URLs may be reached. */
+export interface UrlPolicy {
+  /** Hosts that may be reached: `example.com`, or `*.example.com` for all names below it. Default: every host with public addresses. */
   readonly allowedHosts?: readonly string[];
-  /** Hosts that may not be fetched, in the same form. They win over `allowedHosts`. */
+  /** Hosts that may not be reached, in the same form. They win over `allowedHosts`. */
   readonly blockedHosts?: readonly string[];
   /** Ports beside 80 and 443. */
   readonly ports?: readonly number[];
   /**
-   * Origins such as `http://wiki.intranet:8080` that may be fetched although their addresses are private: exactly these schemes, hosts and ports.
-   * A page of the public web cannot redirect to them, and link-local addresses, where clouds keep credentials, stay blocked.
+   * Origins such as `http://wiki.intranet:8080` that may be reached although their addresses are private: exactly these schemes, hosts and ports.
+   * A URL of the public web cannot redirect to them, and link-local addresses, where clouds keep credentials, stay blocked.
    */
   readonly privateOrigins?: readonly string[];
 }
@@ -23,7 +23,7 @@ export interface CheckedPolicy {
 }
 
 /** @throws AgentError CONFIG_INVALID for a host, port or origin that can never match. */
-export function checkPolicy(policy: WebPolicy): CheckedPolicy {
+export function checkPolicy(policy: UrlPolicy): CheckedPolicy {
   const { allowedHosts, blockedHosts = [], ports = [], privateOrigins = [] } = policy;
   for (const host of [...(allowedHosts ?? []), ...blockedHosts]) checkHost(host);
   for (const port of ports) if (!Number.isInteger(port) || port < 1 || port > 65_535) throw invalid(`The port ${port}`, "Use 1 to 65535.");
@@ -55,5 +55,5 @@ function checkOrigin(origin: string): void {
 }
 
 function invalid(what: string, fix: string): AgentError {
-  return new AgentError("CONFIG_INVALID", { message: `${what} in the policy of the web tools can never match.`, fix });
+  return new AgentError("CONFIG_INVALID", { message: `${what} in the policy of URLs can never match.`, fix });
 }
