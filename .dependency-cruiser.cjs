@@ -18,6 +18,9 @@ const PAGE = "^apps/web/src/";
 /** The server is proved with what talks to it and what it stands on. */
 const SERVER_TEST = "^packages/server/(?:test/|src/.*\\.test\\.ts$)";
 
+/** Settings of users are proved over HTTP, with encrypted keys and a vendor's wire. */
+const SETTINGS_TEST = "^packages/user-settings/test/";
+
 /** Telemetry is proved behind a server, and over the stores that nodes share. */
 const TELEMETRY_TEST = "^packages/telemetry/(?:test/|src/.*\\.test\\.ts$)";
 
@@ -39,6 +42,7 @@ const EXCEPTIONS = {
   simulator: "^packages/host/",
   embed: "^packages/(server|host)/",
   auth: "^packages/(server|host)/",
+  "user-settings": "^packages/(url-guard|provider-kit)/",
 };
 const named = `(${Object.keys(EXCEPTIONS).join("|")})`;
 const doors =
@@ -61,7 +65,10 @@ module.exports = {
     ),
     forbid(
       "packages-see-core-only",
-      { path: "^packages/([^/]+)/", pathNot: [CORE, `^packages/${named}/`, SERVER_TEST, FAULT_TEST, SEALED_TEST, TELEMETRY_TEST] },
+      {
+        path: "^packages/([^/]+)/",
+        pathNot: [CORE, `^packages/${named}/`, SERVER_TEST, SETTINGS_TEST, FAULT_TEST, SEALED_TEST, TELEMETRY_TEST],
+      },
       { path: "^packages/", pathNot: [CORE, KITS, "^packages/$1/"] },
       "Companions do not know one another.",
     ),
@@ -78,6 +85,12 @@ module.exports = {
         ],
       },
       "Tests of the server may also use its host, the client, the memory of approvals, scripted models, the embedded store, and a real Redis with its channel and store.",
+    ),
+    forbid(
+      "settings-tests-exception",
+      { path: SETTINGS_TEST },
+      { path: "^packages/", pathNot: [CORE, KITS, "^packages/(user-settings|server|host|client|secrets|url-guard|providers-openai)/"] },
+      "Tests of the users' settings may also use the server, its host, the client, encrypted secrets and a provider.",
     ),
     forbid(
       "fault-tests-exception",
@@ -103,7 +116,7 @@ module.exports = {
     ...Object.entries(EXCEPTIONS).map(([who, may]) =>
       forbid(
         `${who.split("-")[0]}-exception`,
-        { path: `^packages/(${who})/`, pathNot: SERVER_TEST },
+        { path: `^packages/(${who})/`, pathNot: [SERVER_TEST, SETTINGS_TEST] },
         { path: "^packages/", pathNot: [CORE, KITS, "^packages/$1/", may] },
         `Only core and ${may}.`,
       ),

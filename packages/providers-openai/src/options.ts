@@ -15,10 +15,10 @@ export interface OpenAiOptions {
   readonly api?: "chat" | "responses";
   /** The model of this instance where a request names none. Default: `defaultModel` for OpenAI itself, none elsewhere. */
   readonly model?: string;
-  /** Header OpenAI-Organization. Default: OPENAI_ORG_ID, for OpenAI itself alone. */
-  readonly organization?: string;
-  /** Header OpenAI-Project. Default: OPENAI_PROJECT_ID, for OpenAI itself alone. */
-  readonly project?: string;
+  /** Header OpenAI-Organization; `null`: none, whatever the variable. Default: OPENAI_ORG_ID, for OpenAI itself alone. */
+  readonly organization?: string | null;
+  /** Header OpenAI-Project; `null`: none, whatever the variable. Default: OPENAI_PROJECT_ID, for OpenAI itself alone. */
+  readonly project?: string | null;
   /** Name on facts and messages. Default `openai`. */
   readonly name?: string;
   /** The transport. Default: `nodeHttp()` of `@loopwright/provider-kit/node` on Node.js, elsewhere the global `fetch` at the time of the call. */
@@ -83,8 +83,8 @@ export function settingsOf(options: OpenAiOptions, env: Readonly<Record<string, 
     api: options.api ?? (isOpenAi ? "responses" : "chat"),
     baseURL,
     apiKey: options.apiKey ?? (env[known?.keyVariable ?? "OPENAI_API_KEY"] || undefined),
-    organization: options.organization ?? own("OPENAI_ORG_ID") ?? null,
-    project: options.project ?? own("OPENAI_PROJECT_ID") ?? null,
+    organization: options.organization === undefined ? (own("OPENAI_ORG_ID") ?? null) : options.organization,
+    project: options.project === undefined ? (own("OPENAI_PROJECT_ID") ?? null) : options.project,
     compat: { ...otherServer, ...known?.compat, ...options.compat },
     label: known?.label ?? url.host,
     isOpenAi,

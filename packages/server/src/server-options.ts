@@ -1,4 +1,4 @@
-import type { Access, Json } from "@loopwright/core";
+import type { Access, Json, JsonSchema } from "@loopwright/core";
 import type { ApprovalMemory, Logger, SessionSummary } from "@loopwright/core/ports";
 import type { Host, HostOptions } from "@loopwright/host";
 import type { Action } from "./action.ts";
@@ -98,6 +98,8 @@ export interface ExtensionRoute {
   readonly id: string;
   /** For `/openapi.json`. Default: the id. */
   readonly summary?: string;
+  /** For `/openapi.json`: the status of a good answer (default 200), and the JSON Schemas of the body and of the answer. They check nothing. */
+  readonly describes?: { readonly status?: number; readonly body?: JsonSchema; readonly response?: JsonSchema };
   /** How the body is read: as JSON up to `limits.bodyBytes`, or as bytes up to `limits.fileBytes`. Default: it is not read. */
   readonly body?: "json" | "bytes";
   /** How long `handle` may take until its response begins, in milliseconds. Default 30,000; then the answer is 504. */

@@ -54,13 +54,13 @@ describe("a problem document", () => {
         message: `About ${code}.`,
         retryAfterMs: 5,
         runId: "r1",
-        cause: new Error("secret"),
+        cause: new Error("canary"),
         details: { a: 1 },
       });
       const problem = problemOf(error);
       expect(problem).toMatchObject({ code, status: errorTable[code].status, title: errorTable[code].meaning, fix: errorTable[code].fix });
       expect(problem).toMatchObject({ detail: `About ${code}.`, error: `About ${code}.`, docs: `docs/errors.md#${code.toLowerCase()}` });
-      expect(JSON.stringify(problem)).not.toContain("secret");
+      expect(JSON.stringify(problem)).not.toContain("canary");
       const { message, fix, retryable, retryAfterMs, runId } = error;
       const back = errorFromProblem(JSON.parse(JSON.stringify(problem)));
       expect(isAgentError(back, code)).toBe(true);

@@ -14,7 +14,7 @@ export interface NodeHttpOptions {
     readonly servername?: string;
   };
   /**
-   * Asked before each request for the IP addresses that it may connect to, for URLs that strangers name: the socket goes to one of them, whatever the name
+   * Asked before each request for the IP addresses that it may connect to, for URLs that users name: the socket goes to one of them, whatever the name
    * resolves to by then. What it throws is what the request throws. With it there is no proxy.
    */
   readonly addressesOf?: (url: URL) => Promise<readonly string[]>;

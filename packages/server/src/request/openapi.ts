@@ -74,18 +74,21 @@ interface Parts {
 }
 
 function operationOf(route: Route, { describe, problem, event }: Parts): Document {
+  const { described } = route;
   const responses: Document = {};
   for (const [status, { description, schema, stream }] of Object.entries(route.responses)) {
     const isProblem = Number(status) >= 400;
     const content = {
       ...(stream ? { "text/event-stream": { schema: { type: "string", description: eventStream }, "x-event-schema": event } } : {}),
       ...(schema ? { "application/json": { schema: describe(schema) } } : {}),
+      ...(described?.response ? { "application/json": { schema: described.response } } : {}),
       ...(isProblem ? { "application/problem+json": { schema: problem } } : {}),
     };
     responses[status] = { description, ...(Object.keys(content).length > 0 ? { content } : {}) };
   }
   responses["default"] = { description: "What was refused, and what to do.", content: { "application/problem+json": { schema: problem } } };
-  const parameters = [...parametersOf(route.params, "path", describe), ...parametersOf(route.query, "query", describe)];
+  const named = route.isExtension ? namedInPath(route.path) : parametersOf(route.params, "path", describe);
+  const parameters = [...named, ...parametersOf(route.query, "query", describe)];
   return {
     operationId: route.id,
     summary: route.summary,
@@ -99,6 +102,7 @@ function operationOf(route: Route, { describe, problem, event }: Parts): Documen
           },
         }
       : {}),
+    ...(described?.body ? { requestBody: { required: true, content: { "application/json": { schema: described.body } } } } : {}),
     ...(route.hasRawBody ? { requestBody: { required: true, content: { "*/*": { schema: { type: "string", format: "binary" } } } } } : {}),
     responses,
   };
@@ -117,6 +121,10 @@ function parametersOf(schema: z.ZodType | undefined, place: "path" | "query", de
     schema: field,
   }));
 }
+
+/** The parameters of a path whose route has no schema of them. */
+const namedInPath = (path: string): readonly Document[] =>
+  [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({ name, in: "path", required: true, schema: { type: "string" } }));
 
 const hasDefault = (field: unknown): boolean => typeof field === "object" && field !== null && "default" in field;
 

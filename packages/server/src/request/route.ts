@@ -1,4 +1,4 @@
-import type { AgentError } from "@loopwright/core";
+import type { AgentError, JsonSchema } from "@loopwright/core";
 import type { z } from "zod";
 import type { Action } from "../action.ts";
 import type { ServerContext } from "../server-context.ts";
@@ -61,6 +61,8 @@ export interface Route<Params = unknown, Query = unknown, Body = unknown> {
   readonly hasRawBody?: boolean;
   /** A route of the application. */
   readonly isExtension?: boolean;
+  /** What an application declares of its route, for the document of the routes. */
+  readonly described?: { readonly body?: JsonSchema; readonly response?: JsonSchema };
   /** The handler has a deadline of its own. Default: `limits.answerMs`. */
   readonly hasOwnDeadline?: boolean;
   /** Begins work: refused while the server shuts down. */

@@ -9,7 +9,7 @@ const timeoutMsDefault = 30_000;
 
 /** An extension route as a route: the same checks come before it. */
 export function routeOfExtension(extension: ExtensionRoute): Route<{ readonly [name: string]: string }> {
-  const { method, path, id, summary = id } = extension;
+  const { method, path, id, summary = id, describes = {} } = extension;
   return {
     ...{ method, path, id, summary },
     access: "principal",
@@ -17,7 +17,8 @@ export function routeOfExtension(extension: ExtensionRoute): Route<{ readonly [n
     isRefusedAtEnd: method !== "GET",
     isExtension: true,
     hasOwnDeadline: true,
-    responses: { 200: { description: "An answer of the application." } },
+    responses: { [describes.status ?? 200]: { description: "An answer of the application." } },
+    described: describes,
     handle: async (context) => {
       const body = await bodyOf(extension, context);
       return inTime(extension, context, (signal) => {

@@ -1,0 +1,54 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { anne, ben, deployment, type FakeVendor, fakeVendor } from "./deployment.ts";
+
+let vendor: FakeVendor;
+beforeEach(async () => {
+  vendor = await fakeVendor();
+});
+afterEach(() => vendor.close());
+
+describe("the settings of a user", () => {
+  it("B107: have a plan that the operator sets, and personalization, memory and a rule that the user sets, each user's apart", async () => {
+    const { call, preferences } = deployment(vendor);
+    expect((await call("anne", "GET", "/api/settings")).json).toEqual({
+      plan: "default",
+      personalization: { enabled: false, text: "" },
+      memory: { enabled: true },
+    });
+    await preferences.setPlan(anne, "pro");
+    const changed = await call("anne", "PATCH", "/api/settings", {
+      personalization: { enabled: true, text: "Be brief." },
+      projectRule: "Use metres.",
+    });
+    const wanted = {
+      plan: "pro",
+      personalization: { enabled: true, text: "Be brief." },
+      memory: { enabled: true },
+      projectRule: "Use metres.",
+    };
+    expect([changed.status, changed.json]).toEqual([200, wanted]);
+    expect(await preferences.settingsOf(anne)).toEqual(wanted);
+    expect(await preferences.settingsOf(ben)).toMatchObject({ plan: "default", personalization: { enabled: false } });
+    expect((await call("anne", "PATCH", "/api/settings", { memory: { enabled: false }, projectRule: null })).json).toEqual({
+      ...{ plan: "pro", personalization: { enabled: true, text: "Be brief." }, memory: { enabled: false } },
+    });
+    expect((await call("anne@other", "GET", "/api/settings")).json.plan).toBe("default");
+  });
+
+  it("B107: are refused with the field that is wrong; the plan is not the user's to set", async () => {
+    const { call, preferences } = deployment(vendor);
+    expect((await call("anne", "PATCH", "/api/settings", { plan: "pro" })).status).toBe(403);
+    for (const body of [
+      { memory: true },
+      { personalization: { enabled: true } },
+      { theme: "dark" },
+      { projectRule: "x".repeat(5_000) },
+      7,
+      null,
+    ])
+      expect((await call("anne", "PATCH", "/api/settings", body)).status).toBe(400);
+    await expect(preferences.setPlan(anne, "a plan")).rejects.toMatchObject({ code: "INPUT_INVALID" });
+    expect((await preferences.settingsOf(anne)).plan).toBe("default");
+    expect((await call("", "GET", "/api/settings")).status).toBe(401);
+  });
+});
