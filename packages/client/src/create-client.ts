@@ -5,6 +5,7 @@ import { type ClientExecuteOptions, executeRemotely } from "./execute/remote-exe
 import { platformClock, platformFetch, platformRandom } from "./platform.ts";
 import { requestJson, sendRequest } from "./send-request.ts";
 import { createSessionRequests, type RequestOptions, type SessionRequests } from "./session-requests.ts";
+import { createProviderRequests, createSettingsRequests, type ProviderRequests, type SettingsRequests } from "./settings-requests.ts";
 import { followNotifications, type NotificationEvent, type NotificationsOptions } from "./stream/follow-notifications.ts";
 import { type FollowedEvent, type FollowOptions, followSession } from "./stream/follow-session.ts";
 
@@ -71,6 +72,10 @@ export interface LoopwrightClient {
   notifications(options?: NotificationsOptions): AsyncIterable<readonly NotificationEvent[]>;
   /** Sends a notification of the product to the users of the caller's scope, or to one. For trusted callers. @throws AgentError FORBIDDEN, INPUT_INVALID, PAYLOAD_TOO_LARGE */
   notify(notification: Notification, options?: RequestOptions): Promise<void>;
+  readonly providers: ProviderRequests;
+  readonly settings: SettingsRequests;
+  /** The paths that the server answers, with `{name}` for what varies; those of the application included. */
+  paths(options?: RequestOptions): Promise<readonly string[]>;
   /** At most 10 MiB. @throws AgentError PAYLOAD_TOO_LARGE */
   uploadFile(file: Blob, name?: string, options?: RequestOptions): Promise<UploadedFile>;
   /** The files of the team, in the order of their keys. `next` where more follow: the `after` of the next page. */
@@ -107,6 +112,12 @@ export function createClient(options: ClientOptions): LoopwrightClient {
     execute: (input, executeOptions = {}) => executeRemotely(client, input, executeOptions),
     sessions: createSessionRequests(client),
     approvals: createApprovalRequests(client),
+    providers: createProviderRequests(client),
+    settings: createSettingsRequests(client),
+    async paths({ signal } = {}) {
+      const { paths } = await requestJson<{ readonly paths: object }>(client, { path: "/openapi.json", signal });
+      return Object.keys(paths);
+    },
     follow: (sessionId, followOptions = {}) => followSession(client, sessionId, followOptions),
     notifications: (followOptions = {}) => followNotifications(client, followOptions),
     async notify(notification, { signal } = {}) {

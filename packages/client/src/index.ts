@@ -22,6 +22,16 @@ export type {
   SessionContext,
   SessionRequests,
 } from "./session-requests.ts";
+export type {
+  ChangedProvider,
+  NewProvider,
+  OwnProvider,
+  OwnSettings,
+  ProviderChoice,
+  ProviderRequests,
+  ProviderTest,
+  SettingsRequests,
+} from "./settings-requests.ts";
 export type { NotificationEvent, NotificationsOptions } from "./stream/follow-notifications.ts";
 export type { FollowedEvent, FollowOptions } from "./stream/follow-session.ts";
 export type { ConnectionState } from "./stream/watch.ts";
