@@ -12,7 +12,7 @@ const CORE_TESTS = "^packages/core/test/";
 /** Contract kits: what every package sees of them, `kits-only-in-tests` narrows to its tests. */
 const KITS = "^packages/testing/";
 /** Tests over the wire for providers, and the kits of ports that stand beside their tools: themselves published. */
-const WIRE_KIT = "^packages/(provider-kit|approvals|tools-[^/]+)/src/testing/";
+const WIRE_KIT = "^packages/(provider-kit|approvals|tools-[^/]+|user-settings)/src/testing/";
 /** The page is bundled: its libraries are development dependencies. */
 const PAGE = "^apps/web/src/";
 /** The server is proved with what talks to it and what it stands on. */
@@ -89,7 +89,10 @@ module.exports = {
     forbid(
       "settings-tests-exception",
       { path: SETTINGS_TEST },
-      { path: "^packages/", pathNot: [CORE, KITS, "^packages/(user-settings|server|host|client|secrets|url-guard|providers-openai)/"] },
+      {
+        path: "^packages/",
+        pathNot: [CORE, KITS, "^packages/(user-settings|server|host|client|secrets|store-sqlite|url-guard|providers-openai)/"],
+      },
       "Tests of the users' settings may also use the server, its host, the client, encrypted secrets and a provider.",
     ),
     forbid(

@@ -1,6 +1,6 @@
 import { createServer as createHttp, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type Access, type Agent, createAgent, type ExecuteResult, execute, type Fact, type Runtime } from "@loopwright/core";
+import { type Access, type Agent, createAgent, type ExecuteResult, execute, type Fact, type Runtime, type Tool } from "@loopwright/core";
 import { memorySecrets, memoryStore, randomIds, silentLogger, systemClock } from "@loopwright/core/memory";
 import type { Logger, SecretStore, SessionStore } from "@loopwright/core/ports";
 import { createRuntime } from "@loopwright/host";
@@ -90,11 +90,14 @@ export interface DeploymentOptions {
   readonly records?: UserRecords;
   readonly logger?: Logger;
   readonly allowsPrivate?: boolean;
+  readonly store?: SessionStore;
 }
 
 export interface Answer {
   readonly status: number;
   readonly text: string;
+  /** As JSON. */
+  readonly headers: string;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of many shapes
   readonly json: any;
 }
@@ -114,6 +117,15 @@ export interface Deployment {
 /** The key that the deployment pays with. */
 export const platformKey = "sk-PLATFORM-0123456789";
 
+const fails: Tool = {
+  name: "fails",
+  description: "Fails.",
+  parameters: { type: "object" },
+  execute: () => {
+    throw new Error("The tool broke.");
+  },
+};
+
 /** A server whose agent calls the vendor with the platform's key, and whose users may bring keys for it. Callers name themselves in a header. */
 export function deployment(vendor: FakeVendor, options: DeploymentOptions = {}): Deployment {
   const { mode = "AllowUserProviders", secrets = memorySecrets(), records = memoryRecords(), logger = silentLogger } = options;
@@ -129,8 +141,8 @@ export function deployment(vendor: FakeVendor, options: DeploymentOptions = {}):
     ...{ mode, records, secrets, builders, ids: randomIds, clock: systemClock },
     transport: guardedTransport({ policy }),
   });
-  const agent: Agent = createAgent({ name: "helper", provider: chat(platformKey, "large"), limits: { attemptsMax: 1 } });
-  const store = memoryStore();
+  const agent: Agent = createAgent({ name: "helper", provider: chat(platformKey, "large"), limits: { attemptsMax: 1 }, tools: [fails] });
+  const store = options.store ?? memoryStore();
   const runtime = createRuntime({ agents: [agent], store, logger, resolveModel: (question) => settings.resolveModel(question) });
   const preferences = userSettings({ records });
   const server = createServer({
@@ -147,7 +159,12 @@ export function deployment(vendor: FakeVendor, options: DeploymentOptions = {}):
     const headers = { "x-user": user, "content-type": "application/json" };
     const response = await server.fetch(new Request(`http://settings.test${path}`, { method, headers, ...json }));
     const text = await response.text();
-    return { status: response.status, text, json: text === "" ? undefined : JSON.parse(text) };
+    return {
+      status: response.status,
+      text,
+      headers: JSON.stringify([...response.headers]),
+      json: /^[[{]/.test(text) ? JSON.parse(text) : undefined,
+    };
   };
   let count = 0;
   const ask = async (access: Access) => {

@@ -49,6 +49,8 @@ export const changedInstance: z.ZodType<ChangedInstance> = z.strictObject({
   active: z.boolean().optional(),
 });
 
+const isPlainName = /^[A-Za-z.]{1,40}$/;
+
 /** The input, checked. @throws AgentError INPUT_INVALID that names the field, never its value */
 export function checkedInput<T>(schema: z.ZodType<T>, input: unknown): T {
   const parsed = schema.safeParse(input);
@@ -56,7 +58,8 @@ export function checkedInput<T>(schema: z.ZodType<T>, input: unknown): T {
   const [issue] = parsed.error.issues;
   const unknown = issue?.code === "unrecognized_keys" ? issue.keys[0] : undefined;
   const field = unknown ?? issue?.path.join(".") ?? "";
-  const name = field === "" ? "The body" : `The field \`${String(field).slice(0, 64)}\``;
+  // A name that a caller made up may be anything, also a key that was put into the wrong place.
+  const name = field === "" ? "The body" : isPlainName.test(field) ? `The field \`${field}\`` : "A field";
   const why =
     unknown !== undefined
       ? "is not one of this request"
