@@ -117,7 +117,9 @@ describe("nodeHttp", () => {
     const port = Number(new URL(await serve(echo)).port);
     const asked: string[] = [];
     vi.stubEnv("HTTP_PROXY", "http://127.0.0.1:1");
-    onTestFinished(() => vi.unstubAllEnvs());
+    onTestFinished(() => {
+      vi.unstubAllEnvs();
+    });
     const addressesOf = async ({ hostname }: URL): Promise<readonly string[]> => {
       asked.push(hostname);
       return ["127.0.0.1"];
