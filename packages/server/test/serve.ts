@@ -17,9 +17,11 @@ export const work = (options: WorkOptions): Worker => createWorker(withRuntime(o
 export function withRuntime<const Options extends RuntimeOptions>(
   options: Options,
 ): Omit<Options, keyof RuntimeOptions> & Pick<ServerOptions, "runtime"> {
-  const { agents, store, channel, queue, prices, context, leaseMs, logger, clock, ids, close, observers, ledger, tokenCounter, ...rest } =
-    options;
-  const shared = { agents, store, channel, queue, prices, context, leaseMs, logger, clock, ids, close, observers, ledger, tokenCounter };
+  const { agents, store, channel, queue, prices, context, leaseMs, logger, clock, ids, close, observers, ledger, ...more } = options;
+  const { tokenCounter, resolveModel, ...others } = more;
+  const rest = others as Omit<Options, keyof RuntimeOptions>;
+  const stored = { store, channel, queue, leaseMs, close };
+  const shared = { ...stored, agents, prices, context, logger, clock, ids, observers, ledger, tokenCounter, resolveModel };
   const given = Object.fromEntries(Object.entries(shared).filter(([, value]) => value !== undefined));
   return { ...rest, runtime: createRuntime({ agents, ...given }) };
 }
