@@ -79,8 +79,11 @@ function reportIn(messages: readonly Message[]): Report {
 function check(question: WebQuestion, { served, messages }: { readonly served: ServedWeb; readonly messages: readonly Message[] }): void {
   const report = reportIn(messages);
   const claims = report.sections.flatMap((section) => section.claims);
-  for (const { statement, path } of question.facts)
-    expect(claims).toContainEqual({ text: statement, sources: [`${served.origin}${path}`] });
+  for (const { statement, path } of question.facts) {
+    const url = `${served.origin}${path}`;
+    const citations = [{ url, title: expect.any(String), quote: statement }];
+    expect(claims).toContainEqual({ text: statement, sources: [url], citations });
+  }
   const fetched = new Set(served.fetched.map((path) => `${served.origin}${path}`));
   expect(claims.flatMap(({ sources }) => sources).filter((url) => !fetched.has(url))).toEqual([]);
   expect(uncitedClaims(report, pagesOfResearch(messages, researchToolNames.researcher))).toEqual([]);

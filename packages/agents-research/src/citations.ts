@@ -1,3 +1,4 @@
+import { passageFor } from "./passages.ts";
 import type { ReadPage } from "./read-pages.ts";
 
 /** One statement, and the addresses of the pages that it comes from. */
@@ -12,6 +13,40 @@ export interface Report {
   readonly sections: readonly { readonly heading: string; readonly claims: readonly Claim[] }[];
   /** What the research has not found out. */
   readonly open?: readonly string[] | undefined;
+}
+
+/** A page that a claim cites. */
+export interface Citation {
+  readonly url: string;
+  /** The title of the page; its address where it has none, or was not fetched by this research. */
+  readonly title: string;
+  /** A passage of the page, unchanged, that the claim rests on, found by code. Absent: none was found. */
+  readonly quote?: string;
+}
+
+export interface CitedClaim extends Claim {
+  /** In the order of `sources`. */
+  readonly citations: readonly Citation[];
+}
+
+/** A report with the pages that its claims cite, for a screen to show: `details` of the result of the report tool. */
+export interface CitedReport extends Report {
+  readonly sections: readonly { readonly heading: string; readonly claims: readonly CitedClaim[] }[];
+}
+
+/** The report with the pages that its claims cite. */
+export function withCitations(report: Report, pages: readonly ReadPage[]): CitedReport {
+  const known = new Map(pages.map((page) => [page.url, page]));
+  const citationOf = (text: string, url: string): Citation => {
+    const { title = url, quotes = [] } = known.get(url) ?? {};
+    const quote = passageFor(text, quotes);
+    return { url, title, ...(quote === undefined ? {} : { quote }) };
+  };
+  const sections = report.sections.map(({ heading, claims }) => ({
+    heading,
+    claims: claims.map((claim) => ({ ...claim, citations: claim.sources.map((url) => citationOf(claim.text, url)) })),
+  }));
+  return { ...report, sections };
 }
 
 /** A claim of a report that no page of the research supports. */

@@ -1,5 +1,5 @@
 /** Three agents for questions that need research. */
-export type { Claim, Report, UncitedClaim } from "./citations.ts";
+export type { Citation, CitedClaim, CitedReport, Claim, Report, UncitedClaim } from "./citations.ts";
 export { uncitedClaims } from "./citations.ts";
 export type { AgentKindOptions, MainThreadOptions } from "./main-thread.ts";
 export { mainThreadAgent } from "./main-thread.ts";
@@ -15,8 +15,9 @@ export { reportText } from "./report.ts";
 export { researchToolNames } from "./research-tools.ts";
 export type { ResearcherOptions } from "./researcher.ts";
 export { researcherAgent } from "./researcher.ts";
-export type { SearchHistory } from "./search-history.ts";
+export type { SearchHistory, SearchPlace } from "./search-history.ts";
 export { memorySearchHistory } from "./search-history.ts";
+export { type SearchesInLogOptions, searchesInLog } from "./searches-in-log.ts";
 export type { SupervisorOptions } from "./supervisor.ts";
 export { deepResearchSupervisor } from "./supervisor.ts";
 export type { PlanLimits, PlanTable, SettingsSource, UserSettings } from "./user-settings.ts";

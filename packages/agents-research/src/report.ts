@@ -1,7 +1,7 @@
 import { AgentError, defineTool, type Message, type Tool } from "@loopwright/core";
 import { envelope, snippet } from "@loopwright/tools-registry";
 import { z } from "zod";
-import { type Claim, type Report, uncitedClaims, uncitedText, withoutClaims } from "./citations.ts";
+import { type Claim, type Report, uncitedClaims, uncitedText, withCitations, withoutClaims } from "./citations.ts";
 import { pagesOfResearch, type ReadPage } from "./read-pages.ts";
 
 const reportSchema: z.ZodType<Report> = z
@@ -61,7 +61,7 @@ export const reportTool = ({ name, researcher, checksCitations }: ReportToolOpti
       const report = checksCitations ? cited(given, { pages, refused: refusedReports(messages, name) }) : given;
       const text = reportText(report, pages);
       step.end();
-      yield { type: "complete", output: envelope(text), details: report, summary: envelope(snippet(text)) };
+      yield { type: "complete", output: envelope(text), details: withCitations(report, pages), summary: envelope(snippet(text)) };
     },
   });
 

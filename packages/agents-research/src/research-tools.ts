@@ -1,6 +1,6 @@
 import { type Agent, defineTool, type Tool } from "@loopwright/core";
 import { z } from "zod";
-import { pagesListed } from "./read-pages.ts";
+import { pagesListed, withoutQuotes } from "./read-pages.ts";
 import type { SearchHistory } from "./search-history.ts";
 
 /** Names of the tools of a research. */
@@ -30,7 +30,9 @@ export const historyTool = (history: SearchHistory, research: string): Tool =>
     replay: "pure",
     counts: false,
     onBadArguments: "defaults",
-    execute: async () => ({ searches: await history.list(research) }),
+    execute: async (_, { access, session }) => ({
+      searches: await history.list(research, { scope: access.scope, session: session.id }),
+    }),
   }) as Tool;
 
 /** Has a researcher answer one question, in a session of its own. `make` gives the agent for a research, which is named by its session. */
@@ -45,6 +47,6 @@ export const researcherTool = (make: (research: string) => Agent): Tool<{ readon
       const found = await child("researcher", make(session.id), question);
       if (found.status !== "completed") throw found.error;
       const details = { session: found.session, pages: pagesListed(found) };
-      return { type: "complete", output: found.text, details };
+      return { type: "complete", output: withoutQuotes(found), details };
     },
   });

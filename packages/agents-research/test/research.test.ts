@@ -9,6 +9,7 @@ import {
   researchToolNames,
   type SearchHistory,
   type SupervisorOptions,
+  searchesInLog,
 } from "../src/index.ts";
 
 const report: Report = {
@@ -221,6 +222,38 @@ describe("a researcher", () => {
     await execute(world.session, "Ports?").result();
     expect(JSON.stringify(world.researchers.requests[3]?.messages)).toContain("harbours of Lisbon");
     expect(JSON.stringify(world.session.messages)).not.toContain(researchToolNames.history);
+  });
+
+  it("B105: is given those of other processes, and of before a restart, from the log", async () => {
+    const store = memoryStore();
+    const looks = (...queries: readonly string[]): ScriptedTurn => ({ calls: queries.map((query) => ({ name: query === "bad" ? "fails" : search.name, args: { query } })) });
+    const asks: ScriptedTurn = { calls: [{ name: researchToolNames.history }] };
+    const fails = defineTool({
+      ...search,
+      name: "fails",
+      execute: () => {
+        throw new Error("No.");
+      },
+    });
+    /** The same session in a process of its own. */
+    const processOf = (lead: readonly ScriptedTurn[], found: readonly ScriptedTurn[]) => {
+      const researchers = scripted(found);
+      const history = searchesInLog(store, { searchTools: [search.name, "fails"] });
+      const agent = deepResearchSupervisor({
+        provider: scripted(lead),
+        researcher: { provider: researchers, tools: [search, fails], searchTools: [search.name, "fails"] },
+        history,
+        checksCitations: false,
+      } as SupervisorOptions);
+      return { researchers, session: createSession({ agent, id: "lead", store }) };
+    };
+    const first = processOf([research("Lisbon?"), writes, done], [looks("harbours of Lisbon", "bad"), { text: "Yes." }]);
+    await execute(first.session, "Ports?").result();
+    await first.session[Symbol.asyncDispose]();
+    const second = processOf([research("Porto?"), writes, done], [asks, { text: "Yes." }]);
+    await execute(second.session, "And Porto?").result();
+    const listed = second.researchers.requests[1]?.messages.find((message) => message.role === "tool_result");
+    expect(JSON.stringify(listed)).toContain('{"searches":["harbours of Lisbon"]}');
   });
 
   it("B43: does not store its look at earlier searches, and everything else", async () => {

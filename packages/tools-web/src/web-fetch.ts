@@ -54,7 +54,7 @@ export function webFetch(options: WebFetchOptions = {}): Tool<WebFetchArguments>
     name: "web_fetch",
     label: "Web page",
     description:
-      "Fetches one page of the public web and gives its readable part with title, address and links. Of a long page it gives a part and names the `offset` of the rest.",
+      "Fetches one page of the public web and gives its readable part with title, address and links. Of a long page it gives a part and names the `offset` of the rest. A fetch that was interrupted may be called again.",
     parameters,
     replay,
     timeoutMs: limits.deadlineMs + 10_000,

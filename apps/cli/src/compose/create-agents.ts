@@ -1,5 +1,5 @@
 import type { Agent } from "@loopwright/core";
-import type { BlobStore, ModelProvider } from "@loopwright/core/ports";
+import type { ModelProvider, SessionStore } from "@loopwright/core/ports";
 import { noAgent } from "../settings/chosen-agent.ts";
 import type { Settings } from "../settings/settings.ts";
 import { type AssistantOptions, assistantTools, createAssistant } from "./create-assistant.ts";
@@ -27,24 +27,25 @@ export interface MadeAgents {
 export interface AgentsParts {
   readonly settings: Settings;
   readonly provider: ModelProvider;
-  readonly blobs: BlobStore;
+  readonly store: SessionStore;
 }
 
 /**
  * The agents that the settings ask for. One of the user's module takes the place of ours of the same name.
  * @throws AgentError CONFIG_INVALID for a name that none of them has, or a module that gives no agents; MODEL_KEY_MISSING
  */
-export async function createAgents({ settings, provider, blobs }: AgentsParts, options: AgentsOptions): Promise<MadeAgents> {
+export async function createAgents({ settings, provider, store }: AgentsParts, options: AgentsOptions): Promise<MadeAgents> {
   const { agentName, agentsFile, webUrl, toolsFile, filesDirectory } = settings;
   const { isAttended, surface = "terminal", offersAll = false } = options;
   const directory = process.cwd();
+  const { blobs } = store;
   const loaded = toolsFile === undefined ? [] : await loadTools(toolsFile, directory);
   const named = new Set(loaded.map(({ name }) => name));
   const ownTools = [...(await offerTools(settings, blobs)).filter(({ name }) => !named.has(name)), ...loaded];
   const tools = assistantTools({ filesDirectory, isAttended, ownTools });
   const own = agentsFile === undefined ? { agents: [], modes: [] } : await loadAgents(agentsFile, { provider, tools, blobs }, directory);
   const assistant = createAssistant({ provider, surface, filesDirectory, isAttended, ownTools });
-  const web = webUrl === undefined ? undefined : await createResearch({ provider, webUrl });
+  const web = webUrl === undefined ? undefined : await createResearch({ provider, webUrl, store });
   const hasMainThread = offersAll || agentName === "main-thread";
   const mainThread = hasMainThread ? [await createMainThread({ provider, surface, tools, filesDirectory, web })] : [];
   const ours = [assistant, ...mainThread, ...(web ? [web.research, web.researcher] : [])];

@@ -1,11 +1,13 @@
 import type { Agent, Tool } from "@loopwright/core";
-import type { ModelProvider } from "@loopwright/core/ports";
+import type { ModelProvider, SessionStore } from "@loopwright/core/ports";
 import { prices } from "@loopwright/prices";
 
 /** A web and the model that reads it. */
 export interface ResearchParts {
   readonly provider: ModelProvider;
   readonly webUrl: string;
+  /** Of the sessions of the research. */
+  readonly store: SessionStore;
 }
 
 /** The agents of a web. */
@@ -19,8 +21,8 @@ export interface ResearchAgents {
 }
 
 /** The agents that search and read a web. */
-export async function createResearch({ provider, webUrl }: ResearchParts): Promise<ResearchAgents> {
-  const [{ deepResearchSupervisor, researcherAgent }, { searxng, webFetch, webSearch }] = await Promise.all([
+export async function createResearch({ provider, webUrl, store }: ResearchParts): Promise<ResearchAgents> {
+  const [{ deepResearchSupervisor, researcherAgent, searchesInLog }, { searxng, webFetch, webSearch }] = await Promise.all([
     import("@loopwright/agents-research"),
     import("@loopwright/tools-web"),
   ]);
@@ -28,14 +30,17 @@ export async function createResearch({ provider, webUrl }: ResearchParts): Promi
   const fetched = webFetch({ privateOrigins: [new URL(webUrl).origin], urls: "known", replay: "once" });
   const tools = [webSearch({ provider: searxng({ baseUrl: webUrl }) }), fetched] as readonly Tool[];
   const parts = { provider, tools, prices: prices() };
+  // Each node, and each process after a restart, knows the searches of the others.
+  const history = searchesInLog(store);
   return {
     research: deepResearchSupervisor({
       name: "research",
       provider,
       prices: prices(),
+      history,
       researcher: parts,
     }),
-    researcher: researcherAgent(parts),
+    researcher: researcherAgent({ ...parts, history }),
     tools,
   };
 }

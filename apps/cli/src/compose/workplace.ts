@@ -47,7 +47,7 @@ export async function openWorkplace(
   const isToBeMade = settings.store.kind === "sqlite" && !existsSync(settings.store.file);
   try {
     if (!isToBeMade) await store.index.list(localScope, { limit: 1 });
-    const made = await createAgents({ settings, provider, blobs: store.blobs }, options);
+    const made = await createAgents({ settings, provider, store }, options);
     const approvals = openApprovals(settings);
     const agents = made.agents.map((one) => withApprovals(one, approvals));
     const [agent] = agents;
