@@ -164,13 +164,14 @@ describe("a research that is killed in the middle", () => {
       const flags = ["--agent", "research", "--web", served.origin, "--redis", redis.url];
       const cwd = await emptyDirectory();
       const first = await startServer({ cwd, flags, onEnd });
+      // Before the fetch is held, which has a deadline of ten seconds.
+      const second = await startServer({ cwd, flags, onEnd });
       const stream = first.client.execute(question.question, { context: {} });
       stream.result().catch(() => {});
       await reached;
       const store = redisStore({ url: redis.url });
       onEnd(() => store.close());
       await pageRecorded(store);
-      const second = await startServer({ cwd, flags, onEnd });
       first.child.kill("SIGKILL");
       await first.ended;
       const events = await untilEnd(second.client, stream.sessionId);

@@ -22,14 +22,21 @@ const quoted = /^ {2}> (.*)$/;
 const quotesMax = 3;
 
 /** The pages in the results of these tools: `details.url`, with `details.title`. A result that failed or never came is no page. */
-function pagesIn(messages: readonly Message[], { pageTools, answer }: { readonly pageTools: readonly string[]; readonly answer: string }): readonly ReadPage[] {
+function pagesIn(
+  messages: readonly Message[],
+  { pageTools, answer }: { readonly pageTools: readonly string[]; readonly answer: string },
+): readonly ReadPage[] {
   const pages = new Map<string, ReadPage>();
   for (const message of messages) {
     if (message.role !== "tool_result" || message.outcome !== "ok" || !pageTools.includes(message.toolName ?? "")) continue;
     const { url, title } = objectOf(message.details);
     if (typeof url !== "string") continue;
     const quotes = [...(pages.get(url)?.quotes ?? []), ...quotesOf(textOf(message), { url, answer })].slice(0, quotesMax);
-    pages.set(url, { url, title: typeof title === "string" && title.trim() !== "" ? title : url, ...(quotes.length > 0 ? { quotes } : {}) });
+    pages.set(url, {
+      url,
+      title: typeof title === "string" && title.trim() !== "" ? title : url,
+      ...(quotes.length > 0 ? { quotes } : {}),
+    });
   }
   return [...pages.values()];
 }

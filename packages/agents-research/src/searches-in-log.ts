@@ -15,7 +15,10 @@ export interface SearchesInLogOptions {
  * The searches of a research from the logs of its researchers: the same in every process that has the store, and after a restart. Searches that are
  * running count, those that failed do not. Reads the logs of the researchers at each look: one look for each researcher is usual.
  */
-export function searchesInLog(store: SessionStore, { searchTools = ["web_search", "web_search_tool"] }: SearchesInLogOptions = {}): SearchHistory {
+export function searchesInLog(
+  store: SessionStore,
+  { searchTools = ["web_search", "web_search_tool"] }: SearchesInLogOptions = {},
+): SearchHistory {
   return {
     add() {
       // The log has it.

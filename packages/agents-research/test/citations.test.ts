@@ -58,7 +58,10 @@ describe("the citations of a report", () => {
       },
     });
     const claim = { text: "The port of Lisbon opened in 1887.", sources: [known] };
-    const written: Report = { title: "Ports", sections: [{ heading: "Lisbon", claims: [claim, { text: "It is big.", sources: [known] }] }] };
+    const written: Report = {
+      title: "Ports",
+      sections: [{ heading: "Lisbon", claims: [claim, { text: "It is big.", sources: [known] }] }],
+    };
     const provider = scripted([asks, writes(written), done]);
     const found = scripted([reads(known), { text: `- The port of Lisbon opened in 1887. (${known})` }]);
     const agent = deepResearchSupervisor({ provider, researcher: { provider: found, tools: [page] } });

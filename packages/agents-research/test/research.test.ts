@@ -226,7 +226,9 @@ describe("a researcher", () => {
 
   it("B105: is given those of other processes, and of before a restart, from the log", async () => {
     const store = memoryStore();
-    const looks = (...queries: readonly string[]): ScriptedTurn => ({ calls: queries.map((query) => ({ name: query === "bad" ? "fails" : search.name, args: { query } })) });
+    const looks = (...queries: readonly string[]): ScriptedTurn => ({
+      calls: queries.map((query) => ({ name: query === "bad" ? "fails" : search.name, args: { query } })),
+    });
     const asks: ScriptedTurn = { calls: [{ name: researchToolNames.history }] };
     const fails = defineTool({
       ...search,

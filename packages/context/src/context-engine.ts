@@ -6,7 +6,7 @@
  *  E3 calls and their results stay together;
  *  E4 a process that takes the session over learns from the log what the one before had learned, and cuts the same.
  */
-import type { AssistantMessage, Message } from "@loopwright/core";
+import { type AgentError, type AssistantMessage, isAgentError, type Message } from "@loopwright/core";
 import type {
   ContextCall,
   ContextCompaction,
@@ -73,6 +73,20 @@ class EngineContext implements SessionContext {
   }
 
   prepare(call: ContextCall, io: ContextPreparing): ContextPreparation | undefined | Promise<ContextPreparation | undefined> {
+    try {
+      return this.#prepared(call, io);
+    } catch (error) {
+      const cause = isAgentError(error, "HOOK_FAILED") ? (error.cause ?? error.message) : undefined;
+      if (cause !== undefined)
+        io.logger.log("error", (error as AgentError).message, {
+          session: call.sessionId,
+          error: cause instanceof Error ? (cause.stack ?? cause.message) : String(cause),
+        });
+      throw error;
+    }
+  }
+
+  #prepared(call: ContextCall, io: ContextPreparing): ContextPreparation | undefined | Promise<ContextPreparation | undefined> {
     this.#learn(call);
     if (call.overflowed) this.#calibration.refused(call.request.model, this.#limitOf(call));
     else this.#calibration.reads(call.history.messages);
@@ -124,8 +138,9 @@ class EngineContext implements SessionContext {
   }
 
   #limitOf(call: ContextCall): number {
-    const { contextTokens = Number.POSITIVE_INFINITY } = call.provider.capabilities(call.request.model);
-    return Math.min(contextTokens, this.#options.limitOf(call) ?? Number.POSITIVE_INFINITY);
+    const { contextTokens = 0 } = call.provider.capabilities(call.request.model);
+    // A window of no tokens is an unknown one.
+    return Math.min(contextTokens > 0 ? contextTokens : Number.POSITIVE_INFINITY, this.#options.limitOf(call) ?? Number.POSITIVE_INFINITY);
   }
 
   #windowOf(call: ContextCall): Window {

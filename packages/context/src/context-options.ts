@@ -73,15 +73,40 @@ export function checkedOptions(options: ContextEngineOptions): CheckedOptions {
     if (!(share > 0 && share <= 1)) throw invalid(`\`budgets.${name}\` is ${share}.`, "Pass a share of the window over 0 and at most 1.");
   }
   const { limitTokens } = options;
-  if (typeof limitTokens === "number" && !(limitTokens > 0)) throw invalid("`limitTokens` is not positive.", "Pass a number of tokens.");
-  const limitOf = typeof limitTokens === "function" ? limitTokens : () => limitTokens;
+  if (limitTokens !== undefined && typeof limitTokens !== "function" && !(typeof limitTokens === "number" && limitTokens > 0))
+    throw invalid("`limitTokens` is not positive.", "Pass a number of tokens.");
+  const limitOf = typeof limitTokens === "function" ? soundLimit(limitTokens) : () => limitTokens;
   return { limitOf, budgets, compaction: options.compaction === false ? undefined : compactOptions(options.compaction) };
 }
 
 function compactOptions({ at = compactAt, pin = () => false, summary }: CompactionOptions = {}): CompactOptions {
   if (!(at > 0 && at <= 1)) throw invalid(`\`compaction.at\` is ${at}.`, "Pass a share of the room over 0 and at most 1.");
-  return { at, pin, summary: summary === undefined ? undefined : { tokensMax: summaryTokens, ...(summary === true ? {} : summary) } };
+  return {
+    at,
+    pin: (message) => asked("compaction.pin", () => pin(message)),
+    summary: summary === undefined ? undefined : { tokensMax: summaryTokens, ...(summary === true ? {} : summary) },
+  };
 }
+
+/** The application's limit of a call. @throws AgentError HOOK_FAILED */
+const soundLimit =
+  (limitTokens: (call: ContextCall) => number | undefined): CheckedOptions["limitOf"] =>
+  (call) => {
+    const limit = asked("limitTokens", () => limitTokens(call));
+    if (limit === undefined || (typeof limit === "number" && limit >= 0)) return limit;
+    throw failed("limitTokens", `gave ${String(limit)}, which is no number of tokens`);
+  };
+
+function asked<Answer>(name: string, ask: () => Answer): Answer {
+  try {
+    return ask();
+  } catch (error) {
+    throw failed(name, "threw an error", error);
+  }
+}
+
+const failed = (name: string, how: string, cause?: unknown): AgentError =>
+  new AgentError("HOOK_FAILED", { message: `The function \`${name}\` of the context engine ${how}.`, retryable: false, cause });
 
 const invalid = (what: string, fix: string): AgentError =>
   new AgentError("CONFIG_INVALID", { message: `The context engine: ${what}`, fix });

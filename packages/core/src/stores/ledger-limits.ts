@@ -40,7 +40,9 @@ export function ledgerSums(limits: LedgerLimits, accounts: readonly string[], no
 }
 
 function sumOf(account: string, limit: LedgerLimit, now: number): LedgerSum {
-  const { per, timeZone = "UTC" } = limit;
+  const { per, timeZone = "UTC", tokens = 0, costUsd = 0 } = limit;
+  // A limit that is no number would never be reached.
+  if (!(tokens >= 0 && costUsd >= 0)) throw invalid(account, "its `tokens` or its `costUsd` is not a number from 0 on");
   if (per === undefined) return { account, limit, name: account };
   if (per !== "day" && per !== "month") throw invalid(account, "its `per` is neither day nor month");
   let local: Date;

@@ -26,7 +26,11 @@ export function researcherReply(request: ModelRequest, { text, done, results }: 
       calls: searches.map((query) => call(webTools.search, { query, count: hitsMax })),
     };
   const pages = of(webTools.fetch).flatMap((result) => pageIn(result) ?? []);
-  const tried = new Set(of(webTools.fetch).filter(isOver).map(({ args }) => textIn(args, "url")));
+  const tried = new Set(
+    of(webTools.fetch)
+      .filter(isOver)
+      .map(({ args }) => textIn(args, "url")),
+  );
   const hits = hitsIn(of(webTools.search)).filter(({ url }) => !tried.has(url));
   const open = queries.filter((query) => !findingFor(query, pages));
   const wanted = new Set(open.flatMap((query) => hitFor(query, hits)?.url ?? (tried.size === 0 ? (hits[0]?.url ?? []) : [])));

@@ -120,7 +120,7 @@ export class Reservations {
       await this.#booked;
       const accounts = this.#accountsOf(request, state.run as Run);
       const ask = await amountOf(this.#deps, prepared, expectedUsage(request, this.#builder));
-      const outcome = await this.#ledger.reserve({ id, accounts, ask, expiresAt });
+      const outcome = soundOutcome(await this.#ledger.reserve({ id, accounts, ask, expiresAt }));
       held.isReserved = outcome.type === "reserved";
       // The attempt was given up meanwhile.
       if (held.isReserved && !this.#unsent.has(id)) this.#book(async () => this.#ledger.release(id));
@@ -191,6 +191,13 @@ export class Reservations {
       void work.then(resolve, reject).finally(cancel);
     });
   }
+}
+
+/** @throws Error when the ledger has answered neither yes nor no: a call must not be made on such an answer */
+function soundOutcome(outcome: LedgerOutcome): LedgerOutcome {
+  if (outcome.type === "reserved") return outcome;
+  if (outcome.type === "refused" && outcome.limit >= 0 && outcome.left >= 0) return outcome;
+  throw new Error("The usage ledger answered neither with a reservation nor with a refusal that has `limit` and `left`.");
 }
 
 interface Settling {
