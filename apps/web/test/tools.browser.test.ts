@@ -4,7 +4,7 @@ import { chatPage, openedSession } from "./support/chat-page.ts";
 import { handModel } from "./support/hand-model.ts";
 import { pageTest } from "./support/page-test.ts";
 
-pageTest("a call of a tool is one line, and opens to arguments, result and time", async ({ serve, open }) => {
+pageTest("A08: a call of a tool is one line, folded, and opens to arguments, result and time", async ({ serve, open }) => {
   const model = handModel();
   const { url } = await serve({ provider: model.provider });
   const page = await open(url);
@@ -67,7 +67,7 @@ pageTest("tools at once run side by side, tell their steps and what they write, 
     replay: "pure",
     async *execute(args: { readonly part?: unknown }, { progress }): AsyncGenerator<ToolEvent, void> {
       const part = args.part === "a" || args.part === "b" ? args.part : "c";
-      const step = progress(`Reading part ${part}`);
+      const step = progress(`Reading part ${part}`, { icon: "LIGHTBULB" });
       yield { type: "delta", delta: `Part ${part} begins. ` };
       await gates[part].promise;
       step.end();
@@ -84,6 +84,7 @@ pageTest("tools at once run side by side, tell their steps and what they write, 
   answer.end();
   await expect.poll(() => chat.calls.and(page.locator('[data-state="running"]')).count()).toBe(3);
   for (const part of ["a", "b", "c"]) await chat.calls.getByText(`Reading part ${part}`).waitFor();
+  expect(await chat.calls.locator(".call-step [data-icon=LIGHTBULB] svg").count()).toBe(3);
   const second = chat.calls.nth(1);
   await second.getByRole("button").first().click();
   await second.getByText("Part b begins.").waitFor();

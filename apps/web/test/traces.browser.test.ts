@@ -167,6 +167,8 @@ pageTest("B100: a picture that a tool made shows in the conversation without a c
   for (const state of ["watched", "reloaded"] as const) {
     const picture = page.getByRole("link", { name: "Open the picture" }).locator("img");
     await picture.waitFor();
+    expect(await picture.getAttribute("alt")).toBe("A lighthouse at dusk");
+    expect(await page.getByRole("link", { name: "Open the picture: A lighthouse at dusk" }).count()).toBe(1);
     await page.waitForFunction(() => document.querySelector<HTMLImageElement>(".call-pictures img")?.naturalWidth === 96);
     expect(await axeProblems(page)).toEqual([]);
     await look(page, `picture-${state}`);

@@ -27,7 +27,19 @@ export interface AgentCard {
   readonly models: readonly string[];
   /** By model, where it is known: the tokens that prompt and answer may have together. */
   readonly contextTokens?: { readonly [model: string]: number };
+  /** What one run may use, its children included; 0: no limit. Absent: the server is older. */
+  readonly limits?: AgentLimits;
   readonly tools: readonly ToolCard[];
+}
+
+/** The limits of one run of an agent; 0: no limit. */
+export interface AgentLimits {
+  readonly turnsMax: number;
+  readonly toolCallsMax: number;
+  readonly tokensMax: number;
+  readonly costUsdMax: number;
+  /** In milliseconds, without the time that the run waits for people. */
+  readonly durationMs: number;
 }
 
 /** A file that the server keeps: name it in a message as `{ type: "image" | "file", mediaType, name, source: { blob } }`. */

@@ -2,6 +2,7 @@ export type { ApprovalRequests } from "./approval-requests.ts";
 export type { ClientOptions } from "./client-context.ts";
 export {
   type AgentCard,
+  type AgentLimits,
   type CallerAccess,
   createClient,
   type ListedFile,

@@ -5,6 +5,8 @@ import { MenuButton } from "../app/menu-button.tsx";
 import { useServices } from "../app/services.ts";
 import { goTo } from "../app/use-route.ts";
 import { useWatched } from "../app/use-watched.ts";
+import { ActionsContext } from "../conversation/actions-context.ts";
+import { ArtifactsContext, type OpenArtifact } from "../conversation/artifacts/artifacts-context.ts";
 import { titleOf } from "../conversation/title-of.ts";
 import { useShortcuts } from "../keys/use-shortcuts.ts";
 import { DeleteDialog } from "../sidebar/delete-dialog.tsx";
@@ -12,6 +14,7 @@ import { RenameField } from "../sidebar/rename-field.tsx";
 import { sessionMenu } from "../sidebar/session-menu.ts";
 import { pageTools } from "../tools/page-tools.ts";
 import { Announcer } from "./announcer.tsx";
+import { ArtifactPlace } from "./artifact-place.tsx";
 import { ConnectionBanner } from "./connection-banner.tsx";
 import { ConversationPane } from "./conversation-pane.tsx";
 import { PageTools } from "./page-tools-runner.tsx";
@@ -49,6 +52,7 @@ export function SessionScreen({ sessionId, messageId, runId, onSidebar }: Sessio
   const model = useRef<string>(undefined);
   const [isRenaming, setRenaming] = useState(false);
   const [isDoomed, setDoomed] = useState(false);
+  const [artifact, setArtifact] = useState<OpenArtifact>();
 
   const actions = useMemo(
     () =>
@@ -73,6 +77,7 @@ export function SessionScreen({ sessionId, messageId, runId, onSidebar }: Sessio
   useShortcuts({
     stop() {
       if (runId !== undefined) closeRun();
+      else if (artifact) setArtifact(undefined);
       else if ((session.read().view?.status ?? "idle") !== "idle") actions.stop();
       else return false;
       return true;
@@ -104,10 +109,17 @@ export function SessionScreen({ sessionId, messageId, runId, onSidebar }: Sessio
         <MenuButton label="Actions for this conversation" items={items} />
       </Topbar>
       <ConnectionBanner session={session} />
-      <ConversationPane session={session} actions={actions} target={messageId} />
+      <ArtifactsContext value={setArtifact}>
+        <ConversationPane session={session} actions={actions} target={messageId} />
+      </ArtifactsContext>
       <SessionComposer session={session} actions={actions} model={model} />
       <Announcer session={session} />
       <PageTools session={session} />
+      {artifact && runId === undefined ? (
+        <ActionsContext value={actions}>
+          <ArtifactPlace session={session} open={artifact} onOpen={setArtifact} onClose={() => setArtifact(undefined)} />
+        </ActionsContext>
+      ) : null}
       {runId === undefined ? null : <RunPane key={runId} session={session} runId={runId} onClose={closeRun} />}
       {isDoomed ? (
         <DeleteDialog

@@ -1,12 +1,13 @@
-import { type ReactNode, useId } from "react";
+import { type ReactNode, useId, useState } from "react";
 import { Icon } from "../app/icon.tsx";
 import { useServices } from "../app/services.ts";
 import { useWatched } from "../app/use-watched.ts";
 import { countLabel, moneyLabel, tokensLabel } from "../conversation/amount-labels.ts";
-import type { OpenSession } from "./open-session.ts";
+import { BudgetUse, ContextCuts, ContextUse, tracedMax } from "./usage-meters.tsx";
+import type { FollowedSession } from "./use-open-session.ts";
 
 /** Tokens and money of the conversation; more on request. */
-export function UsageButton({ session }: { readonly session: OpenSession }): ReactNode {
+export function UsageButton({ session }: { readonly session: FollowedSession }): ReactNode {
   const usage = useWatched(session, ({ view }) => view?.usage);
   const cost = useWatched(session, ({ view }) => view?.cost);
   const contextTokens = useWatched(session, ({ view }) => view?.contextTokens);
@@ -16,6 +17,13 @@ export function UsageButton({ session }: { readonly session: OpenSession }): Rea
   const card = useWatched(agents, (list) => list.agents.find(({ name }) => name === agent));
   const most = card?.contextTokens?.[model ?? card.model];
   const id = useId();
+  const [isOpen, setOpen] = useState(false);
+  const onToggle = (isShown: boolean): void => {
+    setOpen(isShown);
+    const path = isShown ? (session.read().view?.path ?? []) : [];
+    const runs = new Set(path.flatMap(({ runId }) => runId ?? []));
+    for (const runId of [...runs].slice(-tracedMax)) session.traces.want(runId);
+  };
   if (!usage && contextTokens === undefined) return null;
   const total = usage?.total ?? (usage?.input ?? 0) + (usage?.cacheRead ?? 0) + (usage?.cacheWrite ?? 0) + (usage?.output ?? 0);
   const rows: readonly (readonly [string, number | undefined])[] = [
@@ -33,7 +41,14 @@ export function UsageButton({ session }: { readonly session: OpenSession }): Rea
         <span>{tokensLabel(total)} tokens</span>
         {cost ? <span className="usage-cost">{moneyLabel(cost)}</span> : null}
       </button>
-      <div id={id} className="usage-panel" popover="auto" role="dialog" aria-label="Usage of this conversation">
+      <div
+        id={id}
+        className="usage-panel"
+        popover="auto"
+        role="dialog"
+        aria-label="Usage of this conversation"
+        onToggle={({ newState }) => onToggle(newState === "open")}
+      >
         <dl>
           {rows.map(([name, tokens]) =>
             tokens === undefined ? null : (
@@ -59,25 +74,9 @@ export function UsageButton({ session }: { readonly session: OpenSession }): Rea
             </div>
           )}
         </dl>
+        {isOpen ? <ContextCuts session={session} /> : null}
+        {isOpen && card?.limits ? <BudgetUse session={session} limits={card.limits} /> : null}
       </div>
     </>
-  );
-}
-
-/** How full the model's window is, where its size is known. */
-function ContextUse({ tokens, most }: { readonly tokens: number; readonly most: number | undefined }): ReactNode {
-  return (
-    <div className="usage-row context-use">
-      <dt>In the context now</dt>
-      <dd>
-        {countLabel(tokens)}
-        {most === undefined ? null : ` of ${tokensLabel(most)} (${Math.ceil((tokens / most) * 100)} %)`}
-      </dd>
-      {most === undefined ? null : (
-        <dd className="context-meter">
-          <meter aria-label="Use of the context" min={0} max={most} high={most * 0.8} value={Math.min(tokens, most)} />
-        </dd>
-      )}
-    </div>
   );
 }

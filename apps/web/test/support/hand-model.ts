@@ -7,6 +7,9 @@ export interface HandAnswer {
   think(delta: string): void;
   say(delta: string): void;
   call(name: string, args?: JsonObject): void;
+  /** A call whose arguments are written piece by piece: the next one at each `piece`. */
+  callInPieces(name: string, pieces: readonly string[]): void;
+  piece(): void;
   end(usage?: Usage): void;
   fail(code: ErrorCode, options: AgentErrorOptions): void;
 }
@@ -44,6 +47,7 @@ function answerOf(request: ModelRequest, put: (batch: readonly ModelChunk[] | Er
   let index = -1;
   let last: "thinking" | "text" | "call" | undefined;
   let callCount = 0;
+  let pieces: string[] = [];
   const open = (type: "thinking" | "text" | "call"): number => {
     if (type !== last || type === "call") index += 1;
     last = type;
@@ -61,6 +65,15 @@ function answerOf(request: ModelRequest, put: (batch: readonly ModelChunk[] | Er
         { type: "call-args", index: at, delta: JSON.stringify(args) },
         { type: "call-end", index: at },
       ]);
+    },
+    callInPieces(toolName, texts) {
+      callCount += 1;
+      put([{ type: "call-start", index: open("call"), id: `call_${callCount}`, name: toolName }]);
+      pieces = [...texts];
+    },
+    piece() {
+      const [delta = ""] = pieces.splice(0, 1);
+      put([{ type: "call-args", index, delta }, ...(pieces.length === 0 ? [{ type: "call-end", index } as const] : [])]);
     },
     end(usage) {
       const stopReason = callCount > 0 ? "tool_calls" : "stop";

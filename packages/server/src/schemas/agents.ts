@@ -11,6 +11,16 @@ export interface ToolSummary {
   readonly home: "server" | "client";
 }
 
+/** What one run of an agent may use, its children included; 0: no limit. */
+export interface AgentLimits {
+  readonly turnsMax: number;
+  readonly toolCallsMax: number;
+  readonly tokensMax: number;
+  readonly costUsdMax: number;
+  /** In milliseconds. */
+  readonly durationMs: number;
+}
+
 /** An agent, with the fields that clients show. */
 export interface AgentSummary {
   readonly name: string;
@@ -20,6 +30,7 @@ export interface AgentSummary {
   readonly models: readonly string[];
   /** The context window in tokens, by model; a model with an unknown window is absent. */
   readonly contextTokens: { readonly [model: string]: number };
+  readonly limits: AgentLimits;
   readonly tools: readonly ToolSummary[];
 }
 
@@ -33,6 +44,10 @@ export const toolSummary: z.ZodType<ToolSummary> = exactly<ToolSummary>()(
   z.object({ name: z.string(), label: z.string().exactOptional(), description: z.string(), home: z.enum(["server", "client"]) }),
 );
 
+const agentLimits: z.ZodType<AgentLimits> = exactly<AgentLimits>()(
+  z.object({ turnsMax: z.number(), toolCallsMax: z.number(), tokensMax: z.number(), costUsdMax: z.number(), durationMs: z.number() }),
+);
+
 export const agentList: z.ZodType<AgentList> = exactly<AgentList>()(
   z.object({
     agents: listOf(
@@ -42,6 +57,7 @@ export const agentList: z.ZodType<AgentList> = exactly<AgentList>()(
           model: z.string(),
           models: listOf(z.string()),
           contextTokens: z.record(z.string(), z.number()),
+          limits: agentLimits,
           tools: listOf(toolSummary),
         }),
       ),

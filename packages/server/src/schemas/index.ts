@@ -1,6 +1,6 @@
 /** The schemas of the wire: zod schemas of the types of `@loopwright/core/protocol`, for programs that check or document what crosses it. */
 export { type CallerAccess, callerAccess, type TicketAnswer, ticketAnswer } from "./access.ts";
-export { type AgentList, type AgentSummary, agentList, type ToolSummary, toolSummary } from "./agents.ts";
+export { type AgentLimits, type AgentList, type AgentSummary, agentList, type ToolSummary, toolSummary } from "./agents.ts";
 export {
   acceptedDecision,
   approvalPage,

@@ -5,8 +5,9 @@ import { PlainText } from "../markdown/plain-text.tsx";
 import { CallAnswerForm } from "./call-answer-form.tsx";
 import { outcomeWords } from "./call-words.ts";
 import { JsonText, LongText } from "./long-text.tsx";
-import { ResultParts } from "./result-parts.tsx";
+import { pictureWords, ResultParts } from "./result-parts.tsx";
 import type { ShownCall } from "./shown-call.ts";
+import { StepIcon } from "./step-icon.tsx";
 
 export interface ShownCallProps {
   readonly shown: ShownCall;
@@ -40,7 +41,7 @@ export function CallBody({ shown, call }: ShownCallProps): ReactNode {
       {words === undefined ? null : <p className="call-outcome">{words}</p>}
       {output.length > 0 ? (
         <Part title={state === "ok" ? "Result" : state === "error" ? "Error" : "What the model read"}>
-          <ResultParts parts={output} />
+          <ResultParts parts={output} about={pictureWords(args)} />
         </Part>
       ) : state === "ok" ? (
         <p className="call-outcome">It gave no output.</p>
@@ -77,10 +78,11 @@ const stepWords = { open: "Under way", done: "Done", failed: "Failed" } as const
 function Steps({ steps }: { readonly steps: readonly ViewProgress[] }): ReactNode {
   return (
     <ol className="call-steps">
-      {steps.map(({ id, title, state }) => (
+      {steps.map(({ id, title, state, icon }) => (
         <li key={id} data-state={state}>
           {state === "open" ? <span className="spinner" /> : <Icon name={state === "done" ? "check" : "warning"} />}
           <span className="visually-hidden">{stepWords[state]}: </span>
+          <StepIcon icon={icon} />
           <span>
             <PlainText text={title} />
           </span>

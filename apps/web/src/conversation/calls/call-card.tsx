@@ -5,6 +5,7 @@ import { Icon } from "../../app/icon.tsx";
 import { useTrace } from "../../traces/traces-context.ts";
 import { ActionsContext } from "../actions-context.ts";
 import { durationLabel } from "../amount-labels.ts";
+import { ArtifactLine } from "../artifacts/artifact-line.tsx";
 import { ChildTraces } from "../child-traces.tsx";
 import { Elapsed } from "../elapsed.tsx";
 import { useFold } from "../fold-state.ts";
@@ -15,8 +16,9 @@ import { CallBody, type ShownCallProps } from "./call-body.tsx";
 import { CallIcon } from "./call-icon.tsx";
 import { stateWords } from "./call-words.ts";
 import { ChildCalls } from "./child-calls.tsx";
-import { ResultParts } from "./result-parts.tsx";
+import { pictureWords, ResultParts } from "./result-parts.tsx";
 import { argsLine, shownCall } from "./shown-call.ts";
+import { StepIcon } from "./step-icon.tsx";
 import "./calls.css";
 
 export interface CallOfProps {
@@ -66,6 +68,7 @@ export function CallCard({ shown, call, order }: ShownCallProps & { readonly ord
       </button>
       {step && !isOpen ? (
         <p className="call-step">
+          <StepIcon icon={step.icon} />
           <PlainText text={step.title} />
         </p>
       ) : null}
@@ -81,6 +84,7 @@ export function CallCard({ shown, call, order }: ShownCallProps & { readonly ord
         {isOpen ? <CallBody shown={shown} {...(call ? { call } : {})} /> : null}
       </div>
       {isOpen ? null : <Pictures shown={shown} />}
+      <ArtifactLine shown={shown} />
       <CallVerdicts shown={shown} verdicts={call?.verdicts} />
       {isAsked && call ? <CallApproval key={call.callKey} call={call} {...(order === undefined ? {} : { order })} /> : null}
       <ChildCalls callKey={shown.key} />
@@ -90,11 +94,11 @@ export function CallCard({ shown, call, order }: ShownCallProps & { readonly ord
 }
 
 /** Pictures that the tool made, also while the call is folded. */
-function Pictures({ shown: { output } }: Pick<ShownCallProps, "shown">): ReactNode {
+function Pictures({ shown: { output, args } }: Pick<ShownCallProps, "shown">): ReactNode {
   const pictures = output.filter((part) => part.type === "image");
   return pictures.length === 0 ? null : (
     <div className="call-pictures">
-      <ResultParts parts={pictures} />
+      <ResultParts parts={pictures} about={pictureWords(args)} />
     </div>
   );
 }

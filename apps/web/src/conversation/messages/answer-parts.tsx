@@ -3,6 +3,7 @@ import type { AssistantMessage, AssistantPart } from "@loopwright/core/protocol"
 import { memo, type ReactNode } from "react";
 import { CallCard, CallOf } from "../calls/call-card.tsx";
 import { writtenCall } from "../calls/shown-call.ts";
+import { citedText } from "../markdown/cited-text.ts";
 import { Markdown } from "../markdown/markdown.tsx";
 import { MediaPart } from "../media-part.tsx";
 import { Thinking } from "./thinking.tsx";
@@ -22,7 +23,7 @@ export function keptParts({ name, message, calls, results }: KeptPartsOptions): 
     const key = `${name}/${i}`;
     switch (part.type) {
       case "text":
-        return <Markdown key={key} text={part.text} />;
+        return <Markdown key={key} text={citedText(part.text)} />;
       case "thinking":
         return <Thinking key={key} name={key} text={part.text} isOpen={false} />;
       case "tool_call":

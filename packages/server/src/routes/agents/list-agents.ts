@@ -1,7 +1,7 @@
 import type { Agent } from "@loopwright/core";
 import { modelsOf } from "../../permissions/check-agent-use.ts";
 import type { Route } from "../../request/route.ts";
-import { type AgentList, agentList } from "../../schemas/index.ts";
+import { type AgentLimits, type AgentList, agentList } from "../../schemas/index.ts";
 import { toolSummaries } from "./tool-summaries.ts";
 
 export const listAgentsRoute: Route = {
@@ -18,12 +18,17 @@ export const listAgentsRoute: Route = {
       model: agent.model,
       models: modelsOf(agent, server),
       contextTokens: windowsOf(agent, modelsOf(agent, server)),
+      limits: limitsOf(agent),
       tools: toolSummaries(agent),
     });
     const list: AgentList = { agents: server.options.agents.map(summaryOf), default: server.options.agents[0]?.name ?? "" };
     return Response.json(list);
   },
 };
+
+function limitsOf({ limits: { turnsMax, toolCallsMax, tokensMax, costUsdMax, durationMs } }: Agent): AgentLimits {
+  return { turnsMax, toolCallsMax, tokensMax, costUsdMax, durationMs };
+}
 
 function windowsOf({ provider }: Agent, models: readonly string[]): { readonly [model: string]: number } {
   const known = models.map((model) => [model, provider.capabilities(model).contextTokens] as const);
