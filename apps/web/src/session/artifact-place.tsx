@@ -1,4 +1,4 @@
-import { lazy, type ReactNode, Suspense, useEffect } from "react";
+import { lazy, type ReactNode, Suspense, useEffect, useLayoutEffect, useRef } from "react";
 import { useWatched } from "../app/use-watched.ts";
 import { artifactsOf, writtenArtifactOf } from "../conversation/artifacts/artifact.ts";
 import type { OpenArtifact } from "../conversation/artifacts/artifacts-context.ts";
@@ -16,12 +16,17 @@ export interface ArtifactPlaceProps {
 /** The artifacts beside the conversation. Their code comes when one is first opened. */
 export function ArtifactPlace({ session, open, onOpen, onClose }: ArtifactPlaceProps): ReactNode {
   const view = useWatched(session, (state) => state.view);
-  useEffect(() => {
-    const before = document.activeElement;
-    return () => {
-      if (before instanceof HTMLElement && before.isConnected) before.focus();
-    };
+  const opener = useRef<Element | null>(null);
+  // Effects of the pane run before those of this place, and move the focus; layout effects run before them all.
+  useLayoutEffect(() => {
+    opener.current = document.activeElement;
   }, []);
+  useEffect(
+    () => () => {
+      if (opener.current instanceof HTMLElement && opener.current.isConnected) opener.current.focus();
+    },
+    [],
+  );
   if (!view) return null;
   return (
     <aside className="run-place" aria-label="Artifact">

@@ -85,7 +85,8 @@ export function writtenArtifact(argsText: string): WrittenArtifact {
 
 /** The text of a member of the outermost object, up to where the JSON ends. */
 function stringIn(json: string, name: string): string | undefined {
-  const strings = /"((?:[^"\\]|\\[\s\S])*)("|$)/g;
+  // Where the text ends within an escape, the last sign is a backslash alone.
+  const strings = /"((?:[^"\\]|\\[\s\S])*)\\?("|$)/g;
   let depth = 0;
   let at = 0;
   let isMember = false;
@@ -102,7 +103,7 @@ function stringIn(json: string, name: string): string | undefined {
 
 /** The text of a JSON string whose end may be missing. */
 function unescaped(text: string): string {
-  const whole = text.replace(/\\(?:u[\da-fA-F]{0,3})?$/, "");
+  const [whole = ""] = /^(?:[^\\]|\\u[\da-fA-F]{4}|\\[^u])*/.exec(text) ?? [];
   try {
     return JSON.parse(`"${whole.replaceAll("\n", "\\n")}"`) as string;
   } catch {
