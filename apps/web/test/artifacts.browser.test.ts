@@ -70,7 +70,7 @@ pageTest(
     }
     await page.emulateMedia({ colorScheme: "dark" });
     await page.setViewportSize({ width: 360, height: 740 });
-    await page.getByRole("button", { name: /^Open the artifact Greetingversion 2/ }).click();
+    await page.getByRole("button", { name: /^Open the artifact Greeting\s*version 2/ }).click();
     await pane.getByText("Version 2 of 2").waitFor();
     await sound(page, "artifact-narrow-dark");
   },
