@@ -141,9 +141,9 @@ module.exports = {
       { path: "^apps/web/(?:test/|src/.*\\.test\\.tsx?$)" },
       {
         path: "^packages/",
-        pathNot: [CORE, KITS, "^packages/(server|host|client|approvals|providers-scripted|store-sqlite|context|tools-image)/"],
+        pathNot: [CORE, KITS, "^packages/(server|host|client|approvals|providers-scripted|store-sqlite|context|tools-image|tools-craft|agents-research)/"],
       },
-      "Tests of the page may also use the server, its host, the memory of approvals, scripted models, the embedded store, the context engine and a tool with pictures.",
+      "Tests of the page may also use the server, its host, the memory of approvals, scripted models, the embedded store, the context engine, tools with pictures and artifacts, and the agents whose reports cite sources.",
     ),
     forbid("packages-never-import-apps", { path: "^(packages|bench)/" }, { path: "^apps/" }, "Apps are leaves."),
     forbid(

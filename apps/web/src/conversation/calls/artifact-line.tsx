@@ -1,9 +1,9 @@
 import { type ReactNode, use } from "react";
 import { Icon } from "../../app/icon.tsx";
-import type { ShownCall } from "../calls/shown-call.ts";
+import { artifactIn, artifactTool, writtenArtifact } from "../artifacts/artifact.ts";
+import { ArtifactsContext } from "../artifacts/artifacts-context.ts";
 import { PlainText } from "../markdown/plain-text.tsx";
-import { artifactIn, artifactTool, writtenArtifact } from "./artifact.ts";
-import { ArtifactsContext } from "./artifacts-context.ts";
+import type { ShownCall } from "./shown-call.ts";
 import "./artifact-line.css";
 
 const beingMade: ReadonlySet<ShownCall["state"]> = new Set(["writing", "pending", "running"]);
