@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Cost, defineTool, execute, type Usage } from "../src/index.ts";
+import { type Cost, defineTool, execute, type FactBody, type Usage } from "../src/index.ts";
 import { fixedPrices, type ScriptedTurn } from "../src/memory/index.ts";
 import { world } from "./harness.ts";
 
@@ -69,6 +69,7 @@ describe("F8: a count of tokens", () => {
     return { usage, cost, log: JSON.stringify(await facts()) };
   };
   const turnOf = (usage: Usage): ScriptedTurn => ({ calls: [whole], chunks: [[{ type: "usage", usage }]] });
+  const unpriced: Cost = { totalUsd: 0, partial: true };
   const okCost = (10 * 3 + 5 * 15) / 1e6;
 
   it.each<[string, Usage]>([
@@ -111,7 +112,11 @@ describe("F8: a count of tokens", () => {
   ])("whose price is %s has an unknown cost", async (_, cost) => {
     const { cost: total, log } = await spentWith(turnOf({ input: 1, output: 1 }), { costOf: () => cost });
     expect(total).toBeUndefined();
-    // Only what the attempt was expected to spend, which is not asked for where nothing is limited.
-    expect(log).not.toMatch(/"totalUsd":(?!0,"partial":true)/);
+    // What an attempt is expected to spend is not priced where nothing is limited, so it says that its cost is a part. Nothing else has a cost.
+    const kept: readonly FactBody[] = JSON.parse(log);
+    const starts = kept.filter((fact) => fact.type === "model.started");
+    expect(starts.map(({ expected }) => expected?.cost)).toEqual([unpriced, unpriced]);
+    const others = kept.map((fact) => (fact.type === "model.started" ? { ...fact, expected: undefined } : fact));
+    expect(JSON.stringify(others)).not.toContain('"totalUsd"');
   });
 });
