@@ -342,6 +342,7 @@ describe("the description of the server itself", () => {
           name: "helper",
           model: "scripted-1",
           contextTokens: {},
+          limits: { turnsMax: 10, toolCallsMax: 0, tokensMax: 0, costUsdMax: 0, durationMs: 0 },
           models: ["scripted-1", "scripted-2"],
           tools: [{ name: "pick_colour", label: "Pick a colour", description: "Asks the person for a colour.", home: "client" }],
         },
