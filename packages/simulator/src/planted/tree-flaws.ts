@@ -7,7 +7,7 @@ export const treeFlaws: readonly SourceFlaw[] = [
   {
     name: "a process starts another child than the one before it",
     isOfTree: true,
-    file: children,
+    file: "driver/children/child-link.ts",
     good: "JSON.stringify([session, runId, callKey ?? null, key])",
     bad: "JSON.stringify([session, runId, callKey ?? null, key, crypto.randomUUID()])",
   },

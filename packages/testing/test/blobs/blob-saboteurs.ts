@@ -59,11 +59,11 @@ export const blobSaboteurs: readonly Saboteur<BlobsUnderTest>[] = [
       const kept = new Map<string, Uint8Array>();
       return {
         async put(scope, key, blob) {
-          if (key === "shared") kept.set(scope, blob.bytes.slice());
+          if (key === "sliced") kept.set(scope, blob.bytes.slice());
           return real.put(scope, key, blob);
         },
         async get(scope, key) {
-          const bytes = key === "shared" ? kept.get(scope) : undefined;
+          const bytes = key === "sliced" ? kept.get(scope) : undefined;
           return bytes ? { bytes } : real.get(scope, key);
         },
       };
