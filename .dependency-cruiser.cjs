@@ -141,7 +141,11 @@ module.exports = {
       { path: "^apps/web/(?:test/|src/.*\\.test\\.tsx?$)" },
       {
         path: "^packages/",
-        pathNot: [CORE, KITS, "^packages/(server|host|client|approvals|providers-scripted|store-sqlite|context|tools-image|tools-craft|agents-research)/"],
+        pathNot: [
+          CORE,
+          KITS,
+          "^packages/(server|host|client|approvals|providers-scripted|store-sqlite|context|tools-image|tools-craft|agents-research)/",
+        ],
       },
       "Tests of the page may also use the server, its host, the memory of approvals, scripted models, the embedded store, the context engine, tools with pictures and artifacts, and the agents whose reports cite sources.",
     ),

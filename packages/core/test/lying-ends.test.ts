@@ -112,7 +112,7 @@ describe("F8: a count of tokens", () => {
   ])("whose price is %s has an unknown cost", async (_, cost) => {
     const { cost: total, log } = await spentWith(turnOf({ input: 1, output: 1 }), { costOf: () => cost });
     expect(total).toBeUndefined();
-    // What an attempt is expected to spend is not priced where nothing is limited, so it says that its cost is a part. Nothing else has a cost.
+    // What an attempt is expected to spend is not priced where nothing is limited, so it states that its cost is a part. Nothing else has a cost.
     const kept: readonly FactBody[] = JSON.parse(log);
     const starts = kept.filter((fact) => fact.type === "model.started");
     expect(starts.map(({ expected }) => expected?.cost)).toEqual([unpriced, unpriced]);

@@ -1,7 +1,5 @@
 import type { SourceFlaw } from "./source-flaws.ts";
 
-const children = "driver/children/children.ts";
-
 /** Flaws of agents that use agents. */
 export const treeFlaws: readonly SourceFlaw[] = [
   {
