@@ -33,8 +33,8 @@ const runtime = createRuntime({
 });
 const options = {
   runtime,
-  authenticate: (request: Request) =>
-    request.headers.has("authorization") ? known(request) : { user: "local", scope: home.scope, trusted: true },
+  authenticate: (request: Request, from: Parameters<typeof known>[1]) =>
+    request.headers.has("authorization") ? known(request, from) : { user: "local", scope: home.scope, trusted: true },
   limits: {
     ...(settings.sweepMs === undefined ? {} : { sweepMs: settings.sweepMs }),
     drainMs: settings.drainMs,
