@@ -38,7 +38,7 @@ function keep(name: string, result: KeptResult): void {
 
 const failuresShown = 20;
 /** How long a whole tier may take. */
-const totalSecondsMax: { readonly [tier in Tier]?: number } = { pr: 600 };
+const totalSecondsMax: { readonly [tier in Tier]?: number } = { pr: 400 };
 
 /** Runs them one after another, those that may run beside others beside them, and prints what they measured; true when nothing was wrong. */
 export async function runExperiments({ experiments, tier, seed, write }: RigRun): Promise<boolean> {
