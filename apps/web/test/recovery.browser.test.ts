@@ -135,12 +135,12 @@ pageTest(
     // What was written before is still shown.
     await chat.text("I am the offline demo model.").waitFor();
     program = await runProgram({ store, port });
-    await lost(page).waitFor({ state: "detached", timeout: 20_000 });
+    await lost(page).waitFor({ state: "detached" });
     await chat.text("and see").waitFor();
     await program.kill();
     await lost(page).waitFor();
     program = await runProgram({ store, port });
-    await lost(page).waitFor({ state: "detached", timeout: 20_000 });
+    await lost(page).waitFor({ state: "detached" });
     await chat.rested();
     await chat.text("Offline demo model: no network, no key, nothing is really understood.").waitFor();
     expect(await shownTranscript(page)).toEqual(await keptTranscript(client, sessionId));
