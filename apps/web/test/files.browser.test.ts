@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { UserMessage } from "@loopwright/core";
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
@@ -84,11 +87,15 @@ pageTest("a message may be a picture alone, and what was attached is still there
   await chat.rested();
 });
 
-pageTest("a file that is too large is refused before it is sent, with its size and the limit", async ({ serve, open }) => {
+pageTest("a file that is too large is refused before it is sent, with its size and the limit", async ({ serve, open, onEnd }) => {
   const { url } = await serve({ provider: handModel().provider });
   const page = await open(url);
   const [chooser] = await Promise.all([page.waitForEvent("filechooser"), page.getByRole("button", { name: "Attach files" }).click()]);
-  await chooser.setFiles([{ name: "huge.bin", mimeType: "application/octet-stream", buffer: Buffer.alloc(11 * 1024 * 1024) }]);
+  // From the disk, as a person picks it: bytes of a test would take the long way through the protocol of the browser.
+  const folder = mkdtempSync(join(tmpdir(), "loopwright-page-"));
+  onEnd(() => rmSync(folder, { recursive: true, force: true }));
+  writeFileSync(join(folder, "huge.bin"), Buffer.alloc(11 * 1024 * 1024));
+  await chooser.setFiles(join(folder, "huge.bin"));
   const attachments = page.getByRole("list", { name: "Attachments" });
   await attachments.getByRole("alert").getByText("Too large: 11.5 MB, at most 10.5 MB.").waitFor();
   await attachments.getByRole("button", { name: "Remove huge.bin" }).click();

@@ -1,4 +1,4 @@
-/** The most words that a passage may have in common with something else are those of four letters and more: shorter ones are in every sentence. */
+/** Words of fewer letters are not compared: they are in every sentence. */
 const wordMin = 4;
 /** A passage is cut to so many characters. */
 const passageMax = 300;

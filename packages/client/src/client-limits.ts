@@ -1,6 +1,8 @@
 /** Before another try: full jitter between 0 and this, doubled with each failure; a server's `retry:` takes its place. */
 export const retryBaseMs = 500;
 export const retryCapMs = 15_000;
+/** The same for a follower of a server that does not answer: it should notice soon when the server is back. */
+export const unansweredCapMs = 5_000;
 /** A stream that brings no byte for this time is taken for dead; a server pings every 15 s. */
 export const silenceMs = 45_000;
 /** Tries until a server has answered for the first time. */

@@ -107,7 +107,7 @@ describe("the connection of a follower", () => {
       throw new TypeError("no network");
     };
     await readUntil(createClient({ url, clock, random: () => 0.999_999, fetch }), { after: "" }, ({ type }) => type === "rest");
-    expect(clock.waits).toEqual([500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000, 500, 1_000]);
+    expect(clock.waits).toEqual([500, 1_000, 2_000, 4_000, 5_000, 5_000, 5_000, 500, 1_000]);
   });
 
   it("takes the wait that the server asks for, by `retry:` and by `Retry-After`", async () => {

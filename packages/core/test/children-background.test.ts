@@ -220,3 +220,35 @@ it("B44: a child whose agent has no prices costs what the prices of the agent ab
   const session = createSession({ agent: createAgent({ name: "lead", provider, prices, tools: [agentTool({ agent: child })] }) });
   expect((await execute(session, "Go.").result()).cost).toEqual({ totalUsd: 3 });
 });
+
+it("B44: a session is kept beyond its retention while a child works in its background, and the report begins the time anew", async () => {
+  const model = held();
+  const session = createSession({ id: "root", agent: leadOf(researcherOf(model.provider)), store: memoryStore() });
+  await session.change({ title: "Trip", retention: { keepMs: 86_400_000 } });
+  expect(session.erasableAt).toEqual(expect.any(Number));
+  await execute(session, "What is the capital?").result();
+  expect([session.isResting, session.erasableAt]).toEqual([true, null]);
+  model.release();
+  await until(() => endOf(session) === "Read: Lisbon." && session.isResting, "the report is read");
+  expect(session.erasableAt).toEqual(expect.any(Number));
+});
+
+it("B44: a key that started a child in the background starts no other one that its call waits for", async () => {
+  const researcher = researcherOf(scripted(() => ({ text: "Lisbon." })));
+  const twice = defineTool({
+    name: "twice",
+    description: "Starts one key both ways.",
+    parameters: { type: "object" },
+    agents: [researcher],
+    async execute(_, context) {
+      await context.spawn("a", researcher, "Go.");
+      const second = await context.child("a", researcher, "Go.").catch((error: { readonly code: string }) => error.code);
+      return String(second);
+    },
+  });
+  const provider = scripted([{ calls: [{ name: "twice" }] }, { text: "Done." }, { text: "Read." }]);
+  const session = createSession({ agent: createAgent({ name: "lead", provider, tools: [twice] }) });
+  await execute(session, "Go.").result();
+  const result = session.messages.find(({ role }) => role === "tool_result");
+  expect(textOf(result ?? { role: "user", content: "" })).toBe("KEY_REUSED");
+});

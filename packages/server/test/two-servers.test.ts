@@ -60,7 +60,8 @@ async function openPair(seed: number, { mayNotify, isLinked = false }: PairOptio
       ...{ append: counted(append), read: counted(read), head: counted(head), claim: counted(claim), renew: counted(renew) },
     };
     const store = { ...whole, log: mayNotify && subscribe ? { ...silent, subscribe } : silent };
-    const limits = random() < 0.5 ? { recentEvents: 8, sessionIdleMs: 500 } : {};
+    // Short ages of streams: what rests ends them, and nothing else does.
+    const limits = { pingMs: 300, streamAgeMs: 2_000, ...(random() < 0.5 ? { recentEvents: 8, sessionIdleMs: 500 } : {}) };
     const door = openStreamDoor({
       agents: [busyAgent(random, { mayHang: false })],
       ...linked,

@@ -6,8 +6,8 @@ import type { ClientClock } from "../platform.ts";
 export interface BackOff {
   /** Tries in a row that failed. */
   readonly failures: number;
-  /** How long to wait before the next try; counts a failure. */
-  next(atLeastMs?: number): number;
+  /** How long to wait before the next try, at most `capMs` (15 s) unless `atLeastMs` is more; counts a failure. */
+  next(atLeastMs?: number, capMs?: number): number;
   /** Something came. */
   reset(): void;
   /** The server's wish for the first wait. */
@@ -21,8 +21,8 @@ export function createBackOff({ random }: Pick<ClientContext, "random">): BackOf
     get failures() {
       return failures;
     },
-    next(atLeastMs = 0) {
-      const most = Math.min(retryCapMs, baseMs * 2 ** failures);
+    next(atLeastMs = 0, capMs = retryCapMs) {
+      const most = Math.min(capMs, baseMs * 2 ** failures);
       failures += 1;
       return Math.max(atLeastMs, Math.round(random() * most));
     },

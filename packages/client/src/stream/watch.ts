@@ -1,6 +1,7 @@
 import type { AgentError } from "@loopwright/core/protocol";
 import type { ClientContext } from "../client-context.ts";
 import { isKnownError, unreachable } from "../client-error.ts";
+import { retryCapMs, unansweredCapMs } from "../client-limits.ts";
 import { mayPass, type WireRequest } from "../send-request.ts";
 import { createBackOff, sleep } from "./back-off.ts";
 import { connect, type Frame } from "./connect.ts";
@@ -54,7 +55,9 @@ export async function* watch(client: ClientContext, options: WatchOptions): Asyn
         if (!mayPass(error)) throw error;
       }
       if (signal?.aborted) return;
-      const retryInMs = backOff.next(error?.retryAfterMs);
+      // An execution counts its failures, and gives up: shorter pauses would let it do so earlier.
+      const capMs = error?.code === "SERVER_UNREACHABLE" && !mayWait ? unansweredCapMs : retryCapMs;
+      const retryInMs = backOff.next(error?.retryAfterMs, capMs);
       if (mayWait?.(backOff.failures, retryInMs) === false) throw error ?? unreachable(client.url);
       onState({ state: "waiting", retryInMs, ...(error ? { error } : {}) });
       await sleep(client.clock, retryInMs, signal);

@@ -75,7 +75,7 @@ export class BackgroundChildren {
     return losses === this.#losses ? { session } : never();
   }
 
-  /** Gives the child its input. Resolves with the fact of it; `undefined`: it could not be begun, and that was reported. */
+  /** Gives the child its input. Resolves with the fact of it; `undefined`: it could not be begun, and that was reported, or the next owner begins it. */
   async begin(child: BackgroundChild): Promise<FactBody | undefined> {
     const { runId, callKey, session: id, input, labels } = child;
     const losses = this.#losses;
@@ -94,8 +94,15 @@ export class BackgroundChildren {
       }
       return { type: "child.waiting", runId, ...(callKey === undefined ? {} : { callKey }), session: id, waits: [] };
     } catch (error) {
-      if (losses !== this.#losses || !isAgentError(error)) throw error;
-      await this.#report(child, { status: "failed", session: id, text: "", toolCallCount: 0, error });
+      // The next owner begins it again: what has happened here is no end of the child.
+      if (losses !== this.#losses) return undefined;
+      await this.#report(child, {
+        status: "failed",
+        session: id,
+        text: "",
+        toolCallCount: 0,
+        error: isAgentError(error) ? error : unexpected(id, error),
+      });
       return undefined;
     }
   }
@@ -202,6 +209,9 @@ const noAgent = ({ agent }: BackgroundChild, { bound }: Deps): AgentError =>
     message: `No tool and no hook of the agent \`${bound.agent.name}\` names the agent \`${shownId(agent)}\` any more.`,
     fix: "Name it in `agents` of the tool, or of the set of hooks, that starts it.",
   });
+
+const unexpected = (session: string, cause: unknown): AgentError =>
+  new AgentError("INTERNAL", { message: `The child \`${session}\` could not be begun.`, cause });
 
 const neverBegan = ({ session }: BackgroundChild): AgentError =>
   new AgentError("SESSION_NOT_FOUND", { message: `The session \`${session}\` of the child has no input: it was removed.` });

@@ -1,8 +1,8 @@
-import { failureOf } from "../../errors.ts";
 import { backgroundChild } from "../../loop/children/background.ts";
 import type { FactBody } from "../../loop/fact.ts";
 import type { BackgroundChild, State } from "../../loop/state.ts";
 import type { ChildResult } from "../../tools/child.ts";
+import { bodyOf } from "./child-facts.ts";
 
 interface Report {
   readonly session: string;
@@ -32,14 +32,8 @@ export function reportOf(state: State, { session, result, inputId, runId }: Repo
       ...(labels ? { labels } : {}),
       origin,
     },
-    endOf(session, joined ?? runId, result),
+    bodyOf({ runId: joined ?? runId }, result),
   ];
-}
-
-function endOf(session: string, runId: string, { status, usage, cost, toolCallCount, error }: ChildResult): FactBody {
-  const outcome = status === "completed" ? "ok" : status === "failed" ? "error" : "aborted";
-  const spent = { ...(usage ? { usage } : {}), ...(cost ? { cost } : {}), ...(toolCallCount > 0 ? { toolCallCount } : {}) };
-  return { type: "child.finished", runId, session, outcome, output: [], ...(error ? { failure: failureOf(error) } : {}), ...spent };
 }
 
 function textOf({ agent, session }: BackgroundChild, { status, text, error, limit }: ChildResult): string {

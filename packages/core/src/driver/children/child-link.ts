@@ -59,6 +59,6 @@ const noAgent = (key: string): AgentError =>
 
 export const otherChild = (key: string): AgentError =>
   new AgentError("KEY_REUSED", {
-    message: `The child \`${shownId(key)}\` was started with another agent or another input.`,
+    message: `The child \`${shownId(key)}\` was started with another agent or another input, or once in the background and once not.`,
     fix: "Give each child of a call, or of the hooks of a run, a key of its own.",
   });

@@ -189,7 +189,7 @@ export class Children {
     const link = (state: State): readonly FactBody[] => {
       checkDepth(state, openRun(state, place), { key, agent });
       const known = linked(openRun(state, place), place, key);
-      if (known && known.agent !== agent.name) throw otherChild(key);
+      if (known && (known.agent !== agent.name || known.background)) throw otherChild(key);
       if (known) return [];
       const budget = shareOf(openRun(state, place), { given, callKey: place.callKey, isAlone: suspends === true });
       return [{ type: "child.linked", ...place, session: id, agent: agent.name, key, ...(budget ? { budget } : {}) }];

@@ -81,10 +81,11 @@ export function dueOf(state: State): number | null {
 /** The same after a batch: also the end of a child in the background needs an owner, which reports it to its parent. */
 export const dueAfter = (state: State): number | null => (state.status !== "closed" && owesReport(state) ? 0 : dueOf(state));
 
-/** When the session may be erased without a request: `keepMs` after its last fact, 0 if its erasure has begun; `null`: it is kept, or under a hold. */
-export function erasableAt({ hold, erase, retention, updatedAt = 0 }: State): number | null {
+/** When the session may be erased without a request: `keepMs` after its last fact, 0 if its erasure has begun; `null`: it is kept, under a hold, or a child works in its background, whose end is its next fact. */
+export function erasableAt({ hold, erase, retention, background = [], status, updatedAt = 0 }: State): number | null {
   if (hold) return null;
   if (erase) return 0;
+  if (background.length > 0 && status !== "closed") return null;
   return retention?.keepMs === undefined ? null : updatedAt + retention.keepMs;
 }
 
