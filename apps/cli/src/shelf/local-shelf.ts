@@ -1,6 +1,6 @@
 import { type Agent, AgentError, type AgentSession, createAgent, createSession, readOpening } from "@loopwright/core";
 import type { SessionStore, SessionSummary } from "@loopwright/core/ports";
-import { removeWithChildren } from "@loopwright/core/stores";
+import { removeWithChildren, sessionsBelow } from "@loopwright/core/stores";
 import { type ForkOptions, forkOf } from "@loopwright/host";
 import { offline } from "@loopwright/providers-scripted";
 import { sessionFile, transcriptMarkdown, withDerivedTitle } from "@loopwright/server";
@@ -109,10 +109,13 @@ async function exportOf({ store, id }: KeptSession, format: ExportFormat): Promi
 
 async function removeSession(store: SessionStore, id: string): Promise<void> {
   const ref = { scope: localScope, session: id };
-  const { lease } = await store.log.head(ref);
-  if (lease) {
+  // Children in the background have owners of their own.
+  for (const session of [id, ...(await sessionsBelow(store, ref))]) {
+    const { lease } = await store.log.head({ ...ref, session });
+    if (!lease) continue;
+    const what = session === id ? `The session \`${id}\`` : `The child \`${session}\` of the session \`${id}\``;
     throw new AgentError("SESSION_BUSY", {
-      message: `The session \`${id}\` is in use by \`${lease.node}\`.`,
+      message: `${what} is in use by \`${lease.node}\`.`,
       fix: `End it there, or wait ${Math.ceil(lease.remainingMs / 1000)} s if it is gone.`,
     });
   }

@@ -13,10 +13,17 @@ export function nodeAgent(
   options: Omit<ModelOptions, "like"> & { readonly toolSlowestMs: number; readonly toolMs?: (tool: string) => number },
 ): Agent {
   const { node, time, toolSlowestMs } = options;
+  const made = new Map<Agent, Agent>();
+  // The same one each time: a child is started by the agent that `agents` of its tool names.
+  const below = (child: Agent): Agent => {
+    const known = made.get(child) ?? nodeAgent(child, options);
+    made.set(child, known);
+    return known;
+  };
   return createAgent({
     ...agent,
     provider: simulatedModel({ ...options, like: agent.provider }),
-    tools: witnessedTools(agent.tools, { ...options, slowestMs: toolSlowestMs, below: (child) => nodeAgent(child, options) }),
+    tools: witnessedTools(agent.tools, { ...options, slowestMs: toolSlowestMs, below }),
     hooks: agent.hooks.map((hooks) => slowHooks(hooks, { node, time, thinkMs: () => options.dice.next() ** 3 * hookSlowestMs })),
   });
 }

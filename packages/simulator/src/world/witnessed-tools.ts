@@ -24,9 +24,10 @@ export interface WitnessedToolsOptions {
  */
 export function witnessedTools(tools: readonly Tool[], options: WitnessedToolsOptions): readonly Tool[] {
   return tools.map((tool) => {
-    const { execute } = tool;
+    const { execute, agents } = tool;
     if (!execute) return tool;
-    return { ...tool, execute: (args: unknown, context: ToolContext) => run(tool, { args, context, options }) };
+    const below = agents ? { agents: agents.map((agent) => options.below(agent as Agent)) } : {};
+    return { ...tool, ...below, execute: (args: unknown, context: ToolContext) => run(tool, { args, context, options }) };
   });
 }
 
