@@ -39,6 +39,7 @@ describe("a bug that is planted", () => {
     ["a process starts another child", "I16"],
     ["a child is given up", "I16"],
     ["what a child spent", "I16"],
+    ["the end of a child in the background", "S5"],
   ])("in the children of agents is found by a seed of trees: %s", async (name, invariant) => {
     const { bugs } = await runPlantedBugs({ root, only: [name], seedsMax: 60 });
     expect(bugs).toMatchObject([{ kind: "source", seed: expect.any(Number), finding: expect.stringContaining(invariant) }]);

@@ -1,7 +1,7 @@
 import type { Fact } from "@loopwright/core";
 import { holdsHalfPair } from "../world/request-flaw.ts";
 import type { Claim } from "./finding.ts";
-import type { CallModel, LogModel, RunModel } from "./log-model.ts";
+import { backgroundIn, type CallModel, type LogModel, type RunModel } from "./log-model.ts";
 
 /** Checks what holds of every log: I2, I4, I6, I7, I9. `isOver`: no more facts will come. */
 export function checkLog(
@@ -58,7 +58,11 @@ function checkRun(run: RunModel, facts: readonly Fact[], { claim, isOver }: { re
   claim(finished.length <= 1, "I8", () => `run ${runId} was finished ${finished.length} times`);
   if (isOver && started.length > 0) claim(finished.length === 1, "I10", () => `run ${runId} was not finished`);
   const end = finished[0]?.seq ?? Number.POSITIVE_INFINITY;
-  const late = facts.find((fact) => fact.seq > end && "runId" in fact && fact.runId === runId && fact.type !== "input.accepted");
+  // A child in the background may get its input after the run that linked it.
+  const background = backgroundIn(facts);
+  const mayBeLate = (fact: Fact): boolean =>
+    fact.type === "input.accepted" || (fact.type === "child.waiting" && background.has(fact.session));
+  const late = facts.find((fact) => fact.seq > end && "runId" in fact && fact.runId === runId && !mayBeLate(fact));
   claim(late === undefined, "I4", () => `fact ${late?.seq} (${late?.type}) of run ${runId} after its end`);
   const begun = started[0]?.seq ?? Number.POSITIVE_INFINITY;
   const abort = aborts.find(({ seq }) => seq > begun && seq < end)?.seq;

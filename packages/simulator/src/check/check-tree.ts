@@ -25,7 +25,11 @@ export async function checkTree({ world, session, facts, findings, isOver }: Tre
     claim(ends.length <= 1, "I16", () => `the child ${link.session} ended ${ends.length} times`);
     const isEnded = facts.some((fact) => fact.type === "run.finished" && fact.runId === link.runId);
     if (link.background ? isOver : isEnded)
-      claim(ends.length === 1, "I16", () => `the run ${link.runId} ended, and its child ${link.session} did not`);
+      claim(
+        ends.length === 1,
+        "I16",
+        () => `the child ${link.session} of the run ${link.runId} should have ended, and its end is not in the log`,
+      );
     const below = await factsOf(world.store, { scope: world.scope, session: link.session });
     const inputs = below.filter(({ type }) => type === "input.accepted").length;
     claim(inputs <= 1, "I16", () => `the child ${link.session} got ${inputs} inputs`);

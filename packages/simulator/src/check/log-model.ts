@@ -51,7 +51,8 @@ export function readLog(facts: readonly Fact[]): LogModel {
   const isClosed = facts.some(({ type }) => type === "session.closed");
   const open = [...runs.values()].filter(({ started, finished }) => started.length > 0 && finished.length === 0);
   const waiting = open.flatMap(({ calls }) => [...calls.values()].filter(isWaiting).map(({ callKey }) => callKey));
-  return { inputs, runs, isClosed, owed: isClosed ? undefined : whatIsOwed(inputs, runs, open), waiting };
+  const owed = whatIsOwed(inputs, runs, open) ?? (open.length > 0 ? undefined : owedReport(facts));
+  return { inputs, runs, isClosed, owed: isClosed ? undefined : owed, waiting };
 }
 
 type RunFact = Extract<Fact, { readonly runId: string }>;
@@ -117,6 +118,16 @@ function isAnswered(input: FactOf<"input.accepted">, runs: ReadonlyMap<string, O
   if (input.mode !== "steer") return hasEnded(input.runId);
   const hasJoined = runs.get(input.runId)?.modelStarts.some(({ seq }) => seq > input.seq) ?? false;
   return hasEnded(input.inputId) || (hasJoined && hasEnded(input.runId));
+}
+
+/** The sessions that were started in the background. */
+export const backgroundIn = (facts: readonly Fact[]): ReadonlySet<string> =>
+  new Set(facts.flatMap((fact) => (fact.type === "child.linked" && fact.background ? fact.session : [])));
+
+function owedReport(facts: readonly Fact[]): string | undefined {
+  const ended = new Set(facts.flatMap((fact) => (fact.type === "child.finished" ? fact.session : [])));
+  const open = [...backgroundIn(facts)].find((session) => !ended.has(session));
+  return open === undefined ? undefined : `the child ${open} in the background has no report`;
 }
 
 function whatIsOwed(

@@ -10,13 +10,15 @@ const working = (name: string, more: Partial<Tool> = {}): Tool =>
 const limits = { turnsMax: 3, abortGraceMs: 500, depthMax: 3 } as const;
 const deadlines = { firstByteMs: 10_000, idleMs: 10_000, totalMs: 60_000 } as const;
 
-/** Three agents above one another, of which each works as well; a person is asked about some of the work at the bottom. */
+/** Three agents above one another, of which each works as well; the top one also has an agent work in the background. */
 export function treeAgent(): Agent {
   const provider = scripted([], { name: "sample-vendor", model: "sample-1" });
   const shared = { provider, limits, deadlines };
   const bottom = createAgent({ ...shared, name: "bottom", tools: [working("once"), working("again", { replay: "idempotent" })] });
   const middle = createAgent({ ...shared, name: "middle", tools: [working("once"), agentTool({ agent: bottom }) as Tool] });
-  return createAgent({ ...shared, name: "top", tools: [working("once"), agentTool({ agent: middle }) as Tool] });
+  const aside = createAgent({ ...shared, name: "aside", tools: [working("once")] });
+  const below = [agentTool({ agent: middle }), agentTool({ agent: aside, background: true })] as Tool[];
+  return createAgent({ ...shared, name: "top", tools: [working("once"), ...below] });
 }
 
 const task = { task: "Do it." };
@@ -33,7 +35,7 @@ export const treeModel: ModelScript = ({ tools = [], messages }, { dice, isCalm 
   const child = tools.find(({ name }) => name === "middle" || name === "bottom");
   const calls = Array.from({ length: 1 + dice.below(3) }, () => {
     const { name } = child && dice.chance(0.6) ? child : dice.oneOf(tools);
-    return { name, args: name === child?.name ? task : {} };
+    return { name, args: name === child?.name || name === "aside" ? task : {} };
   });
   return { calls, usage };
 };

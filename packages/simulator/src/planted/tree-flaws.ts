@@ -17,6 +17,13 @@ export const treeFlaws: readonly SourceFlaw[] = [
     bad: 'if (isWanted() || !isAgentError(error, "STORE_UNAVAILABLE")) throw error;',
   },
   {
+    name: "the end of a child in the background is reported to a parent as it was",
+    isOfTree: true,
+    file: "driver/children/background-children.ts",
+    good: "await this.#surely(() => this.#parent.offer(() => []));",
+    bad: "",
+  },
+  {
     name: "what a child spent is counted twice",
     isOfTree: true,
     file: "driver/children/child-facts.ts",

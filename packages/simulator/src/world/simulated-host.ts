@@ -2,10 +2,12 @@
  * Owns: one process of the simulation: the real host of sessions over the ports of its node, and the record of what it does.
  * Does not own: hosting itself (`@loopwright/host`), the use of its sessions (clients), the death of the process (node, storm).
  */
+
 import { type Agent, type AgentSession, createAgent, createSession, isAgentError } from "@loopwright/core";
 import { silentLogger } from "@loopwright/core/memory";
 import type { EventChannel, IdSource, Logger, RunQueue, SessionLog, SessionRef, SessionStore } from "@loopwright/core/ports";
 import { createHost, createRuntime, type Host, type HostedSession, type HostLimits, type HostOptions } from "@loopwright/host";
+import { backgroundIn } from "../check/log-model.ts";
 import type { HandOver, HostRecord } from "./host-record.ts";
 import type { SimulatedNode } from "./simulated-node.ts";
 import type { SimulatedStore } from "./simulated-store.ts";
@@ -188,13 +190,15 @@ class ProcessHost implements SimulatedHost {
     time.schedule(lingersMs, () => this.node.crash("handed over"));
   }
 
-  /** A hint for a session that another process runs is handled by reading its lease: the session is not loaded. */
+  /** A hint for a session that another process runs is handled by reading its lease: the session is not loaded, unless a child's end is reported to it. */
   async #noteHeld(ref: SessionRef): Promise<void> {
     const { truth, time, record, calmForMs } = this.#options;
     if (this.role !== "worker" || calmForMs() < slowestMs) return;
     const { lease } = await truth.log.head(ref);
     const claim = truth.claims.findLast(({ session }) => session === ref.session);
     if (!lease || lease.node === this.node.name || !claim || time.nowMs - claim.atMs < heldMs) return;
+    // A worker that has run a child in the background reports its end to the parent, wherever that runs.
+    if (backgroundIn(await truth.log.read(ref)).size > 0) return;
     record.flaws.push({ session: ref.session, message: `${this.node.name} loads it, which ${lease.node} has held for long` });
   }
 

@@ -3,11 +3,14 @@ import type { Json } from "@loopwright/core";
 type Fields = { readonly [name: string]: Json | undefined };
 
 /** Names of fields whose value is a secret, and of those whose value is content. */
-const secretNames = /(?:^|[_.-]|[a-z](?=[A-Z]))(?:api[_-]?key|key|token|secret|password|passwd|authorization|cookie|credential|ticket)s?$/i;
+const secretWords = "key|token|secret|password|passwd|authorization|cookie|credential|ticket";
+const secretNames = [new RegExp(`(?:^|[_.-])(?:api)?(?:${secretWords})s?$`, "i"), new RegExp(`[a-z](?:${capitalized(secretWords)})s?$`)];
+/** Keys that open nothing: they name a call or a request. */
+const openNames = new Set(["callKey", "idempotencyKey"]);
 const contentNames = /^(?:prompt|system|systemPrompt|input|output|content|messages?|args|arguments|text|answer|body|vendorMessage)$/;
 /** Texts that are keys or tokens, wherever they are: keys of vendors, `Bearer`, JSON Web Tokens, credentials in addresses. */
 const secretTexts =
-  /\b(?:sk|pk|rk|xai|gsk|key)-[A-Za-z0-9_-]{12,}|\bAIza[0-9A-Za-z_-]{20,}|\bgh[pousr]_[A-Za-z0-9]{20,}|\bAKIA[0-9A-Z]{16}\b|\b(?:Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{8,}|\beyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*|(?<=:\/\/)[^\s/:@]*:[^\s/@]+(?=@)/g;
+  /\b(?:sk|pk|rk|xai|gsk|key|nvapi|tvly|pplx|csk)-[A-Za-z0-9_-]{12,}|\b(?:hf|r8|fw)_[A-Za-z0-9]{12,}|\bya29\.[A-Za-z0-9_-]{12,}|(?<=[?&](?:key|api[-_]?key|access[-_]?token|token)=)[^\s&"']+|\bAIza[0-9A-Za-z_-]{20,}|\bgh[pousr]_[A-Za-z0-9]{20,}|\bAKIA[0-9A-Z]{16}\b|\b(?:[Bb]earer|[Bb]asic)\s+[A-Za-z0-9._~+/=-]{8,}|\beyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*|(?<=:\/\/)[^\s/:@]*:[^\s/@]+(?=@)/g;
 
 const depthMax = 6;
 
@@ -30,7 +33,7 @@ function redacted(
   at: { readonly secrets: readonly string[]; readonly depth: number },
 ): Json | undefined {
   if (value === undefined || value === null || typeof value === "boolean" || typeof value === "number") return value;
-  if (secretNames.test(name)) return "[redacted]";
+  if (!openNames.has(name) && secretNames.some((pattern) => pattern.test(name))) return "[redacted]";
   if (contentNames.test(name)) return "[content]";
   if (typeof value === "string") return redactText(value, at.secrets);
   if (at.depth >= depthMax) return "[deep]";
@@ -38,4 +41,8 @@ function redacted(
   if (Array.isArray(value)) return value.map((item: Json) => redacted("", item, below) ?? null);
   const entries = Object.entries(value as { readonly [name: string]: Json });
   return Object.fromEntries(entries.map(([key, item]) => [redactText(key, at.secrets), redacted(key, item, below) ?? null]));
+}
+
+function capitalized(words: string): string {
+  return words.replace(/\b[a-z]/g, (letter) => letter.toUpperCase());
 }

@@ -10,8 +10,8 @@ export function quotaLimits(config: Json): LedgerLimits {
   if (typeof config !== "object" || config === null || Array.isArray(config)) throw invalid("It is no object.");
   const limits = new Map(Object.entries(config).map(([account, value]) => [checkedAccount(account), listOf(account, value)]));
   const patterns = [...limits].filter(([account]) => account.includes("*"));
-  return (account) =>
-    account.includes("*") ? undefined : (limits.get(account) ?? patterns.find(([pattern]) => fits(account, pattern))?.[1]);
+  // A user may have a name with `*`.
+  return (account) => limits.get(account) ?? patterns.find(([pattern]) => fits(account, pattern))?.[1];
 }
 
 function fits(account: string, pattern: string): boolean {

@@ -157,9 +157,15 @@ class InstancesOfUsers implements ProviderSettings {
     };
     // Under a name of its own: a call that has read the entry before must not take the new key to the old address.
     const isNewKey = wanted.key !== undefined;
-    const secretKeyRef = isNewKey ? `ai-provider.${instanceId}.${instance.revision}` : before.secretKeyRef;
+    const secretKeyRef = isNewKey ? `ai-provider.${instanceId}.${this.#options.ids.next()}` : before.secretKeyRef;
     if (wanted.key !== undefined) await secrets.set(owner.scope, secretKeyRef, wanted.key);
-    await records.put(owner, "provider", { id: instanceId, value: { ...instance, secretKeyRef } });
+    try {
+      await records.put(owner, "provider", { id: instanceId, value: { ...instance, secretKeyRef } });
+    } catch (error) {
+      // Without its entry the key would stay for ever.
+      if (isNewKey) await secrets.remove(owner.scope, secretKeyRef);
+      throw error;
+    }
     if (isNewKey) await secrets.remove(owner.scope, before.secretKeyRef);
     if (wanted.active === true) await this.#activate(owner, instanceId);
     else if (wanted.active === false && (await this.#active(owner)) === instanceId)
@@ -189,6 +195,8 @@ class InstancesOfUsers implements ProviderSettings {
     for (let tries = 0; ; tries++) {
       const active = await this.#active(access);
       const value = active === undefined ? undefined : await records.get(access, "provider", active);
+      // It was removed while it was read: another one may be active now. Never the deployment's key in its place.
+      if (active !== undefined && !value && tries === 0) continue;
       if (!value) return undefined;
       const instance = instanceOf(value);
       try {

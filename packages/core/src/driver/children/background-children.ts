@@ -109,6 +109,8 @@ export class BackgroundChildren {
 
   /** Reports the end of a child that has run elsewhere. Nothing if it has not ended, or the log has the report. */
   async collect(id: string): Promise<void> {
+    // Offers are made to the log as it is now.
+    await this.#surely(() => this.#parent.offer(() => []));
     const child = backgroundChild(this.#parent.state, id);
     if (!child) return;
     const session = this.#open(child, childAgent(this.#deps.bound.agent, child.agent) ?? standInAgent(child.agent), false);

@@ -116,6 +116,8 @@ export class SessionDriver implements LogViewHost, OwnershipHost, WakeSourcesHos
   /** Reports the end of a child in the background, which ran elsewhere. @throws AgentError STORE_* */
   async collect(child: string): Promise<void> {
     await this.view.load();
+    // This handle may have been loaded before another process started the child.
+    this.view.invalidate();
     await this.#work.collect(child);
   }
 
