@@ -1,18 +1,15 @@
+import { AgentError } from "@loopwright/core";
 import { type Authenticate, bearerTokens, type Caller, type Principal } from "@loopwright/server";
+import { isFromHere } from "./is-from-here.ts";
 
 export interface InternalTokensOptions {
   /** Whether the caller may use the tokens. Default: callers of this machine whose request no proxy has passed on. */
   readonly from?: (caller: Caller, request: Request) => boolean;
 }
 
-/** Headers that proxies add: the request came from elsewhere. */
-const forwarded = ["Forwarded", "X-Forwarded-For", "X-Real-IP", "Via"];
-
-const isFromHere = ({ isLocal }: Caller, { headers }: Request): boolean => isLocal && !forwarded.some((name) => headers.has(name));
-
 /**
  * Tokens of services of the deployment. Their principals are trusted, have the role `service`, and may name any scope with `X-Scope`. Tokens are compared in
- * constant time, and count only for callers of this machine. @throws AgentError CONFIG_INVALID for a token of fewer than 16 characters
+ * constant time, and count only for callers of this machine: from elsewhere they are refused at once, so that `anyOf` shows them to no other authenticator. @throws AgentError CONFIG_INVALID for a token of fewer than 16 characters
  */
 export function internalTokens(
   services: { readonly [token: string]: Pick<Principal, "user" | "scope" | "labels"> },
@@ -23,5 +20,15 @@ export function internalTokens(
     ...(labels ? { labels } : {}),
   });
   const known = bearerTokens(Object.fromEntries(Object.entries(services).map(([token, service]) => [token, asService(service)])));
-  return (request, caller) => (from(caller, request) ? known(request, caller) : undefined);
+  return async (request, caller) => {
+    const service = await known(request, caller);
+    if (service && !from(caller, request)) throw fromElsewhere();
+    return service;
+  };
 }
+
+const fromElsewhere = (): AgentError =>
+  new AgentError("UNAUTHENTICATED", {
+    message: "The credentials do not count for this caller.",
+    fix: "Call the server from the machine that it runs on, without a proxy.",
+  });

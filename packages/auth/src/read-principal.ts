@@ -25,9 +25,9 @@ function membershipOf(value: unknown): Membership | undefined {
 }
 
 /**
- * A principal in the form of JSON: `{ user, scope, roles?, labels?, memberships?, trusted?, expiresAt? }`. `memberships` are names of scopes or
- * `{ scope, roles?, labels? }`; one that is neither is left out. `undefined` unless there is a user. Without a scope the principal has `scope`, or belongs to none and may do
- * nothing.
+ * A principal in the form of JSON: `{ user, scope, roles?, labels?, memberships?, expiresAt? }`; nothing in it makes a principal trusted. `memberships` are names of scopes or
+ * `{ scope, roles?, labels? }`; one that is neither is left out. `undefined` unless there is a user. Without a scope the principal has `scope`, else that of its first
+ * membership, or belongs to none and may do nothing.
  */
 export function readPrincipal(value: unknown, { scope = "" }: { readonly scope?: string | undefined } = {}): Principal | undefined {
   if (!isFields(value) || typeof value["user"] !== "string" || value["user"] === "") return undefined;
@@ -36,11 +36,10 @@ export function readPrincipal(value: unknown, { scope = "" }: { readonly scope?:
   const others = Array.isArray(memberships) ? memberships.map(membershipOf).filter((one) => one !== undefined) : [];
   return {
     user: value["user"],
-    scope: typeof value["scope"] === "string" ? value["scope"] : (others[0]?.scope ?? scope),
+    scope: typeof value["scope"] === "string" ? value["scope"] : scope || (others[0]?.scope ?? ""),
     ...(roles ? { roles } : {}),
     ...(labels ? { labels } : {}),
     ...(others.length > 0 ? { memberships: others } : {}),
-    ...(value["trusted"] === true ? { trusted: true } : {}),
     ...(typeof expiresAt === "number" ? { expiresAt } : {}),
   };
 }

@@ -41,7 +41,13 @@ describe("C48: a service that checks tokens", () => {
     const service = await verifier();
     service.answer = (response) =>
       void response.end(
-        JSON.stringify({ user: "anne", scope: "garden", roles: ["admin"], memberships: [{ scope: "kitchen", roles: ["viewer"] }, "bar"] }),
+        JSON.stringify({
+          user: "anne",
+          scope: "garden",
+          roles: ["admin"],
+          trusted: true,
+          memberships: [{ scope: "kitchen", roles: ["viewer"] }, "bar"],
+        }),
       );
     const { ask } = asking(service.url);
     expect(await ask()).toEqual({

@@ -16,10 +16,20 @@ describe("T11: an internal token", () => {
     expect(await authenticate(bearing(secret), here)).toEqual({
       ...{ user: "jobs", scope: "system", roles: ["service"], trusted: true, memberships: "any" },
     });
-    expect(await authenticate(bearing(secret), elsewhere)).toBeUndefined();
+    const refused = { code: "UNAUTHENTICATED", message: expect.not.stringContaining(secret) };
+    await expect(authenticate(bearing(secret), elsewhere)).rejects.toMatchObject(refused);
     for (const header of ["X-Forwarded-For", "Forwarded", "X-Real-IP", "Via"])
-      expect(await authenticate(bearing(secret, { [header]: "127.0.0.1" }), here)).toBeUndefined();
-    expect(await authenticate(bearing(secret, { "X-Forwarded-For": "127.0.0.1" }), elsewhere)).toBeUndefined();
+      await expect(authenticate(bearing(secret, { [header]: "127.0.0.1" }), here)).rejects.toMatchObject(refused);
+    await expect(authenticate(bearing(secret, { "X-Forwarded-For": "127.0.0.1" }), elsewhere)).rejects.toMatchObject(refused);
+  });
+
+  it("is shown to no other authenticator, also where it does not count", async () => {
+    let asked = 0;
+    const both = anyOf([authenticate, () => void asked++]);
+    await expect(both(bearing(secret), elsewhere)).rejects.toMatchObject({ code: "UNAUTHENTICATED" });
+    expect(asked).toBe(0);
+    expect(await both(bearing("another-0123456789abcdef"), elsewhere)).toBeUndefined();
+    expect(asked).toBe(1);
   });
 
   it("is not had by a part of it or a longer one, and must be long", async () => {
@@ -34,7 +44,7 @@ describe("T11: an internal token", () => {
       { from: (_, { headers }) => headers.get("X-Mesh") === "yes" },
     );
     expect(await open(bearing(secret, { "X-Mesh": "yes" }), elsewhere)).toMatchObject({ user: "jobs" });
-    expect(await open(bearing(secret), here)).toBeUndefined();
+    await expect(open(bearing(secret), here)).rejects.toMatchObject({ code: "UNAUTHENTICATED" });
   });
 });
 
@@ -48,6 +58,7 @@ describe("a development token", () => {
     });
     expect(await authenticate(bearing(token), elsewhere)).toBeUndefined();
     expect(await authenticate(bearing(token), { isLocal: true, isExposed: true })).toBeUndefined();
+    expect(await authenticate(bearing(token, { "X-Forwarded-For": "192.0.2.1" }), here)).toBeUndefined();
     for (const odd of ["dev:anne", "dev:@garden", "dev:anne@", "dev:anne@garden,", "anne@garden", "dev:anne@_x", "dev:anne@garden:"])
       expect(await authenticate(bearing(odd), here), odd).toBeUndefined();
   });
@@ -63,7 +74,7 @@ describe("several authenticators", () => {
   it("know the callers of each of them, in their order", async () => {
     const both = anyOf([anne, ben]);
     expect(await both(bearing("ben-0123456789abcdefg"), here)).toMatchObject({ user: "ben" });
-    expect(await both(bearing("nobody-0123456789abc"), here)).toBeUndefined();
+    expect(await both(bearing("unknown-0123456789ab"), here)).toBeUndefined();
     expect(await anyOf([])(bearing("x"), here)).toBeUndefined();
   });
 

@@ -106,7 +106,7 @@ describe.each(stores)("usage in %s", (_, open) => {
       { day: "2026-11-25", model: "large", calls: 1, input: 10, cacheRead: 5, cacheWrite: 1, output: 2, costUsd: 0, unpricedCalls: 1 },
     ]);
     expect(await usage.query({ scope: "team", from: "2026-11-25" })).toMatchObject([{ calls: 1 }]);
-    expect(await usage.query({ user: "nobody-here" })).toEqual([]);
+    expect(await usage.query({ user: "unknown-user" })).toEqual([]);
   });
 });
 

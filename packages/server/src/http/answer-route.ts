@@ -52,9 +52,10 @@ export async function answerRoute(route: Route, matched: MatchedRequest, server:
   await authorizeRequest(route, { principal, input, request }, server);
   const { openSink } = connection;
   const checkAgain = async (): Promise<void> => {
-    const { user, scope } = (await ask?.()) ?? principal;
-    if (user !== principal.user || scope !== principal.scope) throw changed();
-    await authorizeRequest(route, { principal, input, request }, server);
+    const now = (await ask?.()) ?? principal;
+    if (now.user !== principal.user || now.scope !== principal.scope) throw changed();
+    // Its roles may be others by now.
+    await authorizeRequest(route, { principal: now, input, request }, server);
   };
   return runRoute(route, { request, principal, server, openSink, checkAgain, inProcess: () => connection.inProcess(principal), ...input });
 }

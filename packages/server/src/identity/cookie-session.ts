@@ -75,12 +75,17 @@ function isOwnPage(request: Request): boolean {
   return isSafe(request.method) || site === "same-origin";
 }
 
-/** Begins a session for the principal; `Set-Cookie`, and its end. A session that the request came with is replaced. @throws AgentError STORE_* */
+/** Begins a session for the principal; `Set-Cookie`, and its end. A session that the request came with is replaced. @throws AgentError FORBIDDEN for a service of all scopes, STORE_* */
 export async function beginCookieSession(
   request: Request,
   principal: Principal,
   server: CookieContext,
 ): Promise<{ readonly cookie: string; readonly expiresAt: number }> {
+  if (principal.memberships === "any")
+    throw new AgentError("FORBIDDEN", {
+      message: "A service of all scopes gets no cookie.",
+      fix: "Send its token with each request: it counts only from where it is bound to.",
+    });
   const { blobs } = server.options.store;
   const now = server.clock.now();
   const { ageMs = defaultAgeMs } = optionsOf(server.options) ?? {};

@@ -6,7 +6,7 @@ import type { RequestInput } from "../request/route.ts";
 interface Named {
   readonly params?: { readonly id?: string };
   readonly query?: { readonly session?: readonly string[] };
-  readonly body?: { readonly id?: string; readonly sessionId?: string; readonly input?: CheckedInput };
+  readonly body?: { readonly id?: string; readonly sessionId?: string; readonly input?: CheckedInput; readonly retention?: unknown };
 }
 
 /** The actions that a request is about to do, each with its session. */
@@ -17,6 +17,12 @@ export function intentsOf(action: Action, input: RequestInput): readonly Intent[
     return [
       { action: "session.read", session: params.id },
       { action: "session.create", session: body.id },
+    ];
+  // A retention erases the session.
+  if (action === "session.change" && body.retention !== undefined)
+    return [
+      { action, session: params.id },
+      { action: "session.remove", session: params.id },
     ];
   if (action === "session.create") return [{ action, session: body.id }];
   if (action !== "session.send") return [{ action, session: action.startsWith("session.") ? params.id : undefined }];

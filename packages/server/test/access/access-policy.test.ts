@@ -60,6 +60,15 @@ describe("the ready policy", () => {
     }
   });
 
+  it("lets no member say when the session is erased", async () => {
+    const scene = await garden();
+    await share(scene, "anne", { users: { ben: "member" } });
+    const keep = (user: string) =>
+      scene.send("/api/sessions/roses", { method: "PATCH", json: { retention: { keepMs: 86_400_000 } }, headers: as(user) });
+    expect((await keep("ben")).status).toBe(403);
+    expect((await keep("anne")).status).toBe(200);
+  });
+
   it("applies the default to sessions that were never shared", async () => {
     const scene = await garden({ unshared: { scope: "member" } });
     const { status } = await scene.send("/api/sessions/roses", { method: "PATCH", json: { title: "Ours" }, headers: as("ben") });

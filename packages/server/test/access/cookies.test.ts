@@ -1,6 +1,7 @@
 import { memoryStore } from "@loopwright/core/memory";
 import { describe, expect, it } from "vitest";
 import type { ServeOptions } from "../serve.ts";
+import { testServer } from "../test-server.ts";
 import { type AccessScene, accessScene, as } from "./access-scene.ts";
 
 const users = { anne: { scope: "garden", memberships: [{ scope: "kitchen" }] }, ben: { scope: "kitchen" } } as const;
@@ -62,6 +63,16 @@ describe("a session by cookie", () => {
     expect(read).toMatchObject({ code: "ORIGIN_REFUSED" });
     expect(read.headers.get("Access-Control-Allow-Credentials")).toBeNull();
     expect((await scene.ask("/api/sessions", { headers: { Cookie } })).body).toEqual({ sessions: [] });
+  });
+
+  it("is not given to a service of all scopes, whose token counts from one place", async () => {
+    const { send, server } = testServer({
+      cookies: true,
+      authenticate: () => ({ user: "jobs", scope: "system", roles: ["service"], memberships: "any" }),
+    });
+    const answer = await send("/api/login", { method: "POST" });
+    expect([answer.status, answer.headers.get("Set-Cookie")]).toEqual([403, null]);
+    await server.close();
   });
 
   it("ends with the sign-out on every node, and the cookie is removed", async () => {

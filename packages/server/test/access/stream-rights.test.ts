@@ -53,6 +53,23 @@ describe("a right that is taken away", () => {
     await server.close();
   });
 
+  it("ends the streams of a user who has lost the role that permitted them", async () => {
+    const clock = manualClock();
+    let roles = ["admin"];
+    const { send, server } = testServer({
+      clock,
+      authenticate: () => ({ user: "anne", scope: "garden", roles }),
+      authorize: (principal, action) => action !== "session.follow" || principal.roles?.includes("admin") === true,
+    });
+    await send("/api/sessions", { json: { id: "a" } });
+    const followed = reading(await send("/api/sessions/a/events?from=now"));
+    roles = ["member"];
+    await clock.advance(60_000);
+    await turn();
+    expect((await followed.text).endsWith(ended("access_ended"))).toBe(true);
+    await server.close();
+  });
+
   it("ends the streams of a token that was revoked, and of a session that `authorize` does not permit any more", async () => {
     const clock = manualClock();
     let isKnown = true;

@@ -1,7 +1,8 @@
 import type { Fact } from "@loopwright/core";
+import { backgroundIn } from "../world/background-in.ts";
 import { holdsHalfPair } from "../world/request-flaw.ts";
 import type { Claim } from "./finding.ts";
-import { backgroundIn, type CallModel, type LogModel, type RunModel } from "./log-model.ts";
+import type { CallModel, LogModel, RunModel } from "./log-model.ts";
 
 /** Checks what holds of every log: I2, I4, I6, I7, I9. `isOver`: no more facts will come. */
 export function checkLog(

@@ -2,6 +2,7 @@
  * Owns: a naive model of a log, written independently of core's fold: an error is missed only if both have the same error.
  */
 import type { Fact, FactOf } from "@loopwright/core";
+import { backgroundIn } from "../world/background-in.ts";
 
 export interface CallModel {
   readonly callKey: string;
@@ -119,10 +120,6 @@ function isAnswered(input: FactOf<"input.accepted">, runs: ReadonlyMap<string, O
   const hasJoined = runs.get(input.runId)?.modelStarts.some(({ seq }) => seq > input.seq) ?? false;
   return hasEnded(input.inputId) || (hasJoined && hasEnded(input.runId));
 }
-
-/** The sessions that were started in the background. */
-export const backgroundIn = (facts: readonly Fact[]): ReadonlySet<string> =>
-  new Set(facts.flatMap((fact) => (fact.type === "child.linked" && fact.background ? fact.session : [])));
 
 function owedReport(facts: readonly Fact[]): string | undefined {
   const ended = new Set(facts.flatMap((fact) => (fact.type === "child.finished" ? fact.session : [])));

@@ -7,7 +7,7 @@ import { type Agent, type AgentSession, createAgent, createSession, isAgentError
 import { silentLogger } from "@loopwright/core/memory";
 import type { EventChannel, IdSource, Logger, RunQueue, SessionLog, SessionRef, SessionStore } from "@loopwright/core/ports";
 import { createHost, createRuntime, type Host, type HostedSession, type HostLimits, type HostOptions } from "@loopwright/host";
-import { backgroundIn } from "../check/log-model.ts";
+import { backgroundIn } from "./background-in.ts";
 import type { HandOver, HostRecord } from "./host-record.ts";
 import type { SimulatedNode } from "./simulated-node.ts";
 import type { SimulatedStore } from "./simulated-store.ts";
