@@ -1,6 +1,7 @@
 import { Command, CommanderError, Option } from "commander";
 import { complaintOf, knownError } from "./complaint.ts";
 import { exitCodeOf, exitCodes } from "./exit-code.ts";
+import { addProviders } from "./provider-commands.ts";
 import { neutralise } from "./terminal/neutralise.ts";
 
 const examples = `
@@ -73,6 +74,7 @@ function createProgram(version: string, exit: (code: number) => void): Command {
   addAsk(program, exit);
   addSessions(program, exit);
   addApprovals(program, exit);
+  addProviders(program, exit);
   addDoctor(program, exit);
   addUsage(program, exit);
   addAudit(program, exit);
@@ -106,6 +108,7 @@ function addRun(program: Command, exit: (code: number) => void): void {
     .option("--insecure", "admit every caller that reaches the host")
     .option("--allow-host <name>", "another name by which callers may know this server; may be repeated", collect)
     .option("--shutdown-timeout <seconds>", "how long open runs may continue when it is stopped; default: 0 at Ctrl+C, 30 at SIGTERM")
+    .option("--own-keys", "users may bring models with keys of their own, and set how they want to be answered; LOOPWRIGHT_OWN_KEYS=1")
     .option("--json", "print what happens as one JSON object a line")
     .option("--telemetry [file]", "record latency, usage and cost, and what the vendor's cache gave; default: .loopwright/telemetry.db")
     .option("--metrics", "add turns, tokens, cost and tools to /metrics")

@@ -1,6 +1,7 @@
 import type { ModelProvider } from "@loopwright/core/ports";
 import { openLinks } from "../compose/open-links.ts";
 import { openTelemetry, type Telemetry } from "../compose/open-telemetry.ts";
+import { openOwnKeys } from "../compose/own-keys.ts";
 import { openWorkplace } from "../compose/workplace.ts";
 import { exitCodes } from "../exit-code.ts";
 import { settingsOf } from "../flags.ts";
@@ -8,6 +9,8 @@ import { authentication } from "../serve/authentication.ts";
 import { createRunLogger } from "../serve/run-logger.ts";
 import { type RunFlags, runSettings } from "../serve/run-settings.ts";
 import { serve } from "../serve/serve.ts";
+import type { ServeParts } from "../serve/serve-parts.ts";
+import type { Settings } from "../settings/settings.ts";
 
 /**
  * Serves the page and the API, or runs sessions, until the process is asked to end; returns the exit code.
@@ -19,20 +22,39 @@ export async function run(flags: RunFlags): Promise<number> {
   const logger = createRunLogger({ isJson: flags.json === true, stdout: process.stdout, stderr: process.stderr });
   const links = await openLinks(settings, logger);
   try {
-    let telemetry: Telemetry | undefined;
-    const watch = (provider: ModelProvider): ModelProvider => lateWatch(provider, () => telemetry);
-    const workplace = await openWorkplace(settings, { isAttended: false, surface: "web page", offersAll: true, watch, logger });
+    const ownKeys = wishes.takesOwnKeys ? await openOwnKeys(settings) : undefined;
     try {
-      const { store } = workplace;
-      telemetry = await openTelemetry(flags, store, logger);
-      await serve({ workplace, links, telemetry, wishes, authentication: await authentication({ wishes, store, logger }), logger });
-      return exitCodes.ok;
+      return await runWith({ settings, flags, wishes, logger, links, ownKeys });
     } finally {
-      await telemetry?.close();
-      await workplace.store.close();
+      await ownKeys?.close();
     }
   } finally {
     await links.close();
+  }
+}
+
+interface OpenedParts extends Pick<ServeParts, "wishes" | "logger" | "links" | "ownKeys"> {
+  readonly settings: Settings;
+  readonly flags: RunFlags;
+}
+
+async function runWith({ settings, flags, wishes, logger, links, ownKeys }: OpenedParts): Promise<number> {
+  let telemetry: Telemetry | undefined;
+  const watch = (provider: ModelProvider): ModelProvider => lateWatch(provider, () => telemetry);
+  const preferences = ownKeys ? { preferences: ownKeys.preferences } : {};
+  const workplace = await openWorkplace(settings, {
+    ...{ isAttended: false, surface: "web page", offersAll: true, watch, logger },
+    ...preferences,
+  });
+  try {
+    const { store } = workplace;
+    telemetry = await openTelemetry(flags, store, logger);
+    const callers = await authentication({ wishes, store, logger });
+    await serve({ workplace, links, telemetry, wishes, authentication: callers, logger, ownKeys });
+    return exitCodes.ok;
+  } finally {
+    await telemetry?.close();
+    await workplace.store.close();
   }
 }
 

@@ -10,7 +10,7 @@ import { loadTools } from "./load-tools.ts";
 import { offerTools } from "./offer-tools.ts";
 
 /** What the agents of the settings are made for. */
-export interface AgentsOptions extends Pick<AssistantOptions, "isAttended" | "surface"> {
+export interface AgentsOptions extends Pick<AssistantOptions, "isAttended" | "surface" | "preferences"> {
   /** True: all of them; false: the assistant and the one that was chosen. Default false. */
   readonly offersAll?: boolean;
 }
@@ -36,7 +36,8 @@ export interface AgentsParts {
  */
 export async function createAgents({ settings, provider, store }: AgentsParts, options: AgentsOptions): Promise<MadeAgents> {
   const { agentName, agentsFile, webUrl, toolsFile, filesDirectory } = settings;
-  const { isAttended, surface = "terminal", offersAll = false } = options;
+  const { isAttended, surface = "terminal", offersAll = false, preferences } = options;
+  const wishes = preferences ? { preferences } : {};
   const directory = process.cwd();
   const { blobs } = store;
   const loaded = toolsFile === undefined ? [] : await loadTools(toolsFile, directory);
@@ -44,10 +45,10 @@ export async function createAgents({ settings, provider, store }: AgentsParts, o
   const ownTools = [...(await offerTools(settings, blobs)).filter(({ name }) => !named.has(name)), ...loaded];
   const tools = assistantTools({ filesDirectory, isAttended, ownTools });
   const own = agentsFile === undefined ? { agents: [], modes: [] } : await loadAgents(agentsFile, { provider, tools, blobs }, directory);
-  const assistant = createAssistant({ provider, surface, filesDirectory, isAttended, ownTools });
-  const web = webUrl === undefined ? undefined : await createResearch({ provider, webUrl, store });
+  const assistant = createAssistant({ provider, surface, filesDirectory, isAttended, ownTools, ...wishes });
+  const web = webUrl === undefined ? undefined : await createResearch({ provider, webUrl, store, ...wishes });
   const hasMainThread = offersAll || agentName === "main-thread";
-  const mainThread = hasMainThread ? [await createMainThread({ provider, surface, tools, filesDirectory, web })] : [];
+  const mainThread = hasMainThread ? [await createMainThread({ provider, surface, tools, filesDirectory, web, ...wishes })] : [];
   const ours = [assistant, ...mainThread, ...(web ? [web.research, web.researcher] : [])];
   const all = [...own.agents, ...ours.filter(({ name }) => !own.agents.some((one) => one.name === name))];
   // Without a name of it the module's first agent is one among others: the assistant answers, as it does without a module.

@@ -1,9 +1,10 @@
 import { contextEngine } from "@loopwright/context";
-import { type Agent, createAgent, type Tool } from "@loopwright/core";
+import { type Agent, createAgent, type PromptLayer, type Tool } from "@loopwright/core";
 import type { ModelProvider } from "@loopwright/core/ports";
 import { prices } from "@loopwright/prices";
 import { builtinTools } from "@loopwright/tools-builtin";
 import { fileTools } from "@loopwright/tools-files";
+import type { UserSettingsStore } from "@loopwright/user-settings";
 import { askUserTool } from "./ask-user-tool.ts";
 
 /** The prompt of the agents that talk to a person. */
@@ -30,6 +31,8 @@ export interface AssistantOptions extends AssistantTools {
   readonly provider: ModelProvider;
   /** Default: the terminal. */
   readonly surface?: AssistantSurface;
+  /** What users have set, read before each call. */
+  readonly preferences?: UserSettingsStore;
 }
 
 /** Small tools, files, a question to the user where one is there, and `ownTools`. */
@@ -39,14 +42,34 @@ export function assistantTools({ filesDirectory, isAttended, ownTools }: Assista
 }
 
 /** The agent of the command line: small tools, files, and a question to the user where one is there. */
-export function createAssistant({ provider, surface = "terminal", ...options }: AssistantOptions): Agent {
+export function createAssistant({ provider, preferences, surface = "terminal", ...options }: AssistantOptions): Agent {
   return createAgent({
     name: "assistant",
     provider,
-    prompt: assistantPrompt(surface),
+    prompt: [{ text: assistantPrompt(surface) }, ...(preferences ? wishesOf(preferences) : [])],
     tools: assistantTools(options),
     context: contextEngine(),
     prices: prices(),
     files: { directory: options.filesDirectory },
   });
+}
+
+/** What the user has set, as parts of the prompt. */
+function wishesOf(preferences: UserSettingsStore): readonly PromptLayer[] {
+  return [
+    {
+      source: "personalization",
+      async text({ access }) {
+        const { enabled, text } = (await preferences.settingsOf(access)).personalization;
+        return enabled && text.trim() !== "" ? `How this user wants to be answered:\n${text}` : undefined;
+      },
+    },
+    {
+      source: "project",
+      async text({ access }) {
+        const { projectRule } = await preferences.settingsOf(access);
+        return projectRule === undefined ? undefined : `A rule of this user for all conversations:\n${projectRule}`;
+      },
+    },
+  ];
 }

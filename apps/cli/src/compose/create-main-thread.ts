@@ -1,3 +1,4 @@
+import type { SettingsSource } from "@loopwright/agents-research";
 import { contextEngine } from "@loopwright/context";
 import { type Agent, agentTool, type Tool } from "@loopwright/core";
 import type { ModelProvider } from "@loopwright/core/ports";
@@ -16,10 +17,12 @@ export interface MainThreadParts {
   readonly filesDirectory: string;
   /** Undefined: there is no web. */
   readonly web: ResearchAgents | undefined;
+  /** What users have set, read before each call. */
+  readonly preferences?: SettingsSource;
 }
 
 /** The assistant as a main thread: its tools, a web where there is one, and the whole research as a tool in the mode DEEP_RESEARCH. */
-export async function createMainThread({ provider, surface, tools, filesDirectory, web }: MainThreadParts): Promise<Agent> {
+export async function createMainThread({ provider, surface, tools, filesDirectory, web, preferences }: MainThreadParts): Promise<Agent> {
   const [{ mainThreadAgent }, { createSessionTools }] = await Promise.all([
     import("@loopwright/agents-research"),
     import("@loopwright/tools-registry"),
@@ -38,6 +41,7 @@ export async function createMainThread({ provider, surface, tools, filesDirector
     tools: createSessionTools({ sources: { platform: [...tools, ...onTheWeb], companions: research ? [research] : [] } }),
     context: contextEngine(),
     prices: prices(),
+    ...(preferences ? { settings: preferences } : {}),
     files: { directory: filesDirectory },
   });
 }

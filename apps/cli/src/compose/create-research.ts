@@ -1,3 +1,4 @@
+import type { SettingsSource } from "@loopwright/agents-research";
 import type { Agent, Tool } from "@loopwright/core";
 import type { ModelProvider, SessionStore } from "@loopwright/core/ports";
 import { prices } from "@loopwright/prices";
@@ -8,6 +9,8 @@ export interface ResearchParts {
   readonly webUrl: string;
   /** Of the sessions of the research. */
   readonly store: SessionStore;
+  /** What users have set, read before each call. */
+  readonly preferences?: SettingsSource;
 }
 
 /** The agents of a web. */
@@ -21,7 +24,7 @@ export interface ResearchAgents {
 }
 
 /** The agents that search and read a web. */
-export async function createResearch({ provider, webUrl, store }: ResearchParts): Promise<ResearchAgents> {
+export async function createResearch({ provider, webUrl, store, preferences }: ResearchParts): Promise<ResearchAgents> {
   const [{ deepResearchSupervisor, researcherAgent, searchesInLog }, { searxng, webFetch, webSearch }] = await Promise.all([
     import("@loopwright/agents-research"),
     import("@loopwright/tools-web"),
@@ -30,6 +33,7 @@ export async function createResearch({ provider, webUrl, store }: ResearchParts)
   const fetched = webFetch({ privateOrigins: [new URL(webUrl).origin], urls: "known", replay: "once" });
   const tools = [webSearch({ provider: searxng({ baseUrl: webUrl }) }), fetched] as readonly Tool[];
   const parts = { provider, tools, prices: prices() };
+  const own = preferences ? { settings: preferences } : {};
   // Each node, and each process after a restart, knows the searches of the others.
   const history = searchesInLog(store);
   return {
@@ -38,9 +42,10 @@ export async function createResearch({ provider, webUrl, store }: ResearchParts)
       provider,
       prices: prices(),
       history,
+      ...own,
       researcher: parts,
     }),
-    researcher: researcherAgent({ ...parts, history }),
+    researcher: researcherAgent({ ...parts, history, ...own }),
     tools,
   };
 }

@@ -19,6 +19,7 @@ export interface RunFlags extends SharedFlags, TelemetryFlags, AuthFlags {
   readonly json?: boolean;
   readonly shutdownTimeout?: string;
   readonly role?: string;
+  readonly ownKeys?: boolean;
 }
 
 /** What a process does: everything, serve only, or run sessions only. */
@@ -41,6 +42,8 @@ export interface RunSettings {
   readonly token: string | undefined;
   /** Callers with credentials of their own; absent: there are none. */
   readonly auth: AuthSettings | undefined;
+  /** Users may bring models with keys of their own. */
+  readonly takesOwnKeys: boolean;
   /** No credentials are required, from any machine. */
   readonly isOpenToAll: boolean;
   /** How long open runs are waited for after SIGINT, and after SIGTERM. */
@@ -87,6 +90,7 @@ export function runSettings(flags: RunFlags, { environment, store }: Pick<Settin
     models: (flags.models ?? "").split(",").flatMap((name) => name.trim() || []),
     token,
     auth,
+    takesOwnKeys: flags.ownKeys ?? environment["LOOPWRIGHT_OWN_KEYS"] === "1",
     isOpenToAll: isOpen,
     patienceMs: patience === undefined ? defaultPatienceMs : { SIGINT: patience * 1_000, SIGTERM: patience * 1_000 },
   };

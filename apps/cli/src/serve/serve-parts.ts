@@ -1,5 +1,6 @@
 import type { Links } from "../compose/open-links.ts";
 import type { Telemetry } from "../compose/open-telemetry.ts";
+import type { OwnKeys } from "../compose/own-keys.ts";
 import type { Workplace } from "../compose/workplace.ts";
 import type { Authentication } from "./authentication.ts";
 import type { RunLogger } from "./run-logger.ts";
@@ -13,4 +14,6 @@ export interface ServeParts {
   readonly wishes: RunSettings;
   readonly authentication: Authentication;
   readonly logger: RunLogger;
+  /** Absent: users bring no keys. */
+  readonly ownKeys: OwnKeys | undefined;
 }

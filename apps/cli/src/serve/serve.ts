@@ -47,7 +47,7 @@ export async function serve(parts: ServeParts): Promise<void> {
 }
 
 /** What the sessions of a server or a worker share. */
-function runtimeOf({ workplace: { agents, store }, links: { channel, queue }, telemetry, logger }: ServeParts): Runtime {
+function runtimeOf({ workplace: { agents, store }, links: { channel, queue }, telemetry, logger, ownKeys }: ServeParts): Runtime {
   return createRuntime({
     agents: embedOptions({ agents }).agents,
     store,
@@ -55,6 +55,7 @@ function runtimeOf({ workplace: { agents, store }, links: { channel, queue }, te
     ...(channel ? { channel } : {}),
     ...(queue ? { queue } : {}),
     ...(telemetry.observers.length > 0 ? { observers: telemetry.observers } : {}),
+    ...(ownKeys ? { resolveModel: ownKeys.resolveModel } : {}),
     ...(telemetry.ledger ? { ledger: telemetry.ledger } : {}),
   });
 }
@@ -91,7 +92,7 @@ function serverOf(parts: ServeParts, { port, page }: { readonly port: number; re
     ...embedded,
     approvals: workplace.approvals.memory,
     ...parts.telemetry.http,
-    routes: [...embedded.routes, ...(parts.telemetry.http.routes ?? [])],
+    routes: [...embedded.routes, ...(parts.telemetry.http.routes ?? []), ...(parts.ownKeys?.routes ?? [])],
     models: Object.fromEntries(workplace.agents.map(({ name }) => [name, wishes.models])),
     ...("directory" in page ? { page: staticFiles(page.directory) } : {}),
   });
