@@ -1,6 +1,7 @@
 // The one build recipe. A package states what it builds by its own package.json:
 // every door of `exports` and every `bin`, named by its source file.
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { minifySync, parseSync } from "rolldown/utils";
 import type { Options } from "tsup";
 
@@ -13,15 +14,17 @@ interface Manifest {
   readonly bin?: Readonly<Record<string, string>>;
 }
 
-const manifest = JSON.parse(readFileSync("package.json", "utf8")) as Manifest;
-
-const doors = Object.values(manifest.exports ?? {}).flatMap((door) => (typeof door === "string" ? [] : [door[SOURCE] ?? []].flat()));
-const binaries = Object.values(manifest.bin ?? {}).map((file) => file.replace("dist/", "src/").replace(/\.js$/, ".ts"));
-const chosen = Object.values(manifest.imports ?? {}).flatMap((files) => Object.values(files));
-const sources = chosen
-  .flatMap((file) => (typeof file === "string" ? file : []))
-  .map((file) => file.replace("./dist/", "./src/").replace(/\.js$/, ".ts"));
-const entries = [...new Set([...doors, ...binaries, ...sources])].map((file) => file.replace(/^\.\//, ""));
+/** The source files of a package that are built, by name: every door, every program, and what the package chooses of its own by condition. */
+function entriesOf(folder: string): readonly string[] {
+  const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
+  const doors = Object.values(manifest.exports ?? {}).flatMap((door) => (typeof door === "string" ? [] : [door[SOURCE] ?? []].flat()));
+  const binaries = Object.values(manifest.bin ?? {}).map((file) => file.replace("dist/", "src/").replace(/\.js$/, ".ts"));
+  const chosen = Object.values(manifest.imports ?? {}).flatMap((files) => Object.values(files));
+  const sources = chosen
+    .flatMap((file) => (typeof file === "string" ? file : []))
+    .map((file) => file.replace("./dist/", "./src/").replace(/\.js$/, ".ts"));
+  return [...new Set([...doors, ...binaries, ...sources])].map((file) => file.replace(/^\.\//, ""));
+}
 
 /** Most characters of a line: Node.js prints the whole line of an error that is not caught. */
 const lineMax = 300;
@@ -98,22 +101,25 @@ const shortLocals: Plugin = {
   },
 };
 
-const options: Options = {
-  entry: Object.fromEntries(entries.map((file) => [file.replace(/^src\//, "").replace(/\.ts$/, ""), file])),
-  format: ["esm"],
-  dts: false,
-  clean: true,
-  splitting: true,
-  target: "node22",
-  // Half as much to install as with all names and white space.
-  esbuildOptions(esbuild) {
-    esbuild.minifySyntax = true;
-  },
-  plugins: [shortLocals],
-  platform: "node",
-  external: [/^#/],
-  // node:sqlite exists under this name only.
-  removeNodeProtocol: false,
-};
-
-export default options;
+/** How the package in a folder is built. The folder must be the current one when the build starts: the bundler looks for the files from there. */
+export function presetOf(folder: string): Options {
+  return {
+    entry: Object.fromEntries(entriesOf(folder).map((file) => [file.replace(/^src\//, "").replace(/\.ts$/, ""), file])),
+    format: ["esm"],
+    dts: false,
+    clean: true,
+    splitting: true,
+    target: "node22",
+    // Half as much to install as with all names and white space.
+    esbuildOptions(esbuild) {
+      esbuild.minifySyntax = true;
+      // It would take the folder that was the current one when it was loaded.
+      esbuild.absWorkingDir = folder;
+    },
+    plugins: [shortLocals],
+    platform: "node",
+    external: [/^#/],
+    // node:sqlite exists under this name only.
+    removeNodeProtocol: false,
+  };
+}
