@@ -81,7 +81,7 @@ export default defineConfig(({ mode }) => {
     resolve: { conditions },
     ssr: { resolve: { conditions } },
     test: {
-      ...filesOf(suites),
+      ...filesOf(suites, process.argv.slice(2)),
       env: {
         ...roundsOf(suites, process.env),
         // Each worker and each process strips the types of the sources it loads; with a cache only the first does.

@@ -41,6 +41,15 @@ describe("npm run long-tests", () => {
     for (const file of [...slowSuites, ...randomSuites.map((suite) => suite.file)]) expect(testFiles).toContain(file);
   });
 
+  it("leaves a slow file out of npm test unless the command names it", () => {
+    const [slow] = slowSuites;
+    expect(filesOf("quick").exclude).toContain(slow);
+    expect(filesOf("quick", ["run", slow]).exclude).not.toContain(slow);
+    expect(filesOf("quick", ["run", "packages/core/"]).exclude).toContain(slow);
+    expect(filesOf("quick", ["run", "packages/a/test/b.long.test.ts"]).exclude).not.toContain("**/*.long.test.*");
+    expect(filesOf("quick", ["run", "packages/a/test/b.test.ts"]).exclude).toContain("**/*.long.test.*");
+  });
+
   it("plays more rounds of every random suite than npm test", () => {
     const wanted = new Map(randomSuites.map(({ file, rounds }) => [file, rounds]));
     for (const file of testFiles)
