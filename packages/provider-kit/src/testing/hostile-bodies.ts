@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { gzipSync } from "node:zlib";
+import { constants, crc32, deflateRawSync } from "node:zlib";
 
 const mebibyte = 1024 * 1024;
 
@@ -61,17 +61,15 @@ export async function tryHostileBodies(module: URL): Promise<HostileReport> {
 }
 
 const sizeBytes = 300 * mebibyte;
-let bomb: { readonly head: string; readonly bytes: Uint8Array } | undefined;
+const piece: Buffer = Buffer.alloc(mebibyte, "x");
 
 function say({ status, contentType, head, gzip }: Hostile, response: ServerResponse): void {
   response.on("error", () => undefined);
   response.writeHead(status, { "content-type": contentType, ...(gzip ? { "content-encoding": "gzip" } : {}) });
   if (gzip) {
-    if (bomb?.head !== head) bomb = { head, bytes: gzipSync(Buffer.concat([Buffer.from(head), Buffer.alloc(sizeBytes, "x")])) };
-    response.end(bomb.bytes);
+    response.end(gzipBomb(head));
     return;
   }
-  const piece = Buffer.alloc(mebibyte, "x");
   let left = sizeBytes;
   const write = (): void => {
     for (; left > 0; left -= piece.length) {
@@ -81,6 +79,21 @@ function say({ status, contentType, head, gzip }: Hostile, response: ServerRespo
   };
   response.write(head);
   write();
+}
+
+/** `head` and `sizeBytes` of `x` compressed. One piece is compressed and repeated: all of it would take seconds. */
+function gzipBomb(head: string): Buffer {
+  const pieces = sizeBytes / piece.length;
+  const unended = { finishFlush: constants.Z_FULL_FLUSH };
+  const start = Buffer.from(head);
+  let checksum = crc32(start);
+  for (let index = 0; index < pieces; index++) checksum = crc32(piece, checksum);
+  const trailer = Buffer.alloc(8);
+  trailer.writeUInt32LE(checksum, 0);
+  trailer.writeUInt32LE(start.length + sizeBytes, 4);
+  const repeated = Array.from({ length: pieces }).fill(deflateRawSync(piece, unended)) as Buffer[];
+  const header = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
+  return Buffer.concat([header, deflateRawSync(start, unended), ...repeated, deflateRawSync(Buffer.alloc(0)), trailer]);
 }
 
 async function readInChild(module: URL, origin: string): Promise<HostileReport> {

@@ -17,14 +17,15 @@ function taken() {
   return worker;
 }
 
-it("gives the worker of a closed store to the next one, and ends a second one that is left", async () => {
-  const [first, second] = [taken(), taken()];
-  const ended = once(second, "exit");
-  await keepWorker(first);
-  await keepWorker(second);
+it("gives the workers of closed stores to the next ones, and ends a fifth one that is left", async () => {
+  const workers = Array.from({ length: 5 }, taken);
+  const fifth = workers[4];
+  if (fifth === undefined) throw new Error("There is no fifth worker.");
+  const ended = once(fifth, "exit");
+  for (const worker of workers) await keepWorker(worker);
   await ended;
-  expect(taken()).toBe(first);
-  expect(taken()).not.toBe(first);
+  expect(Array.from({ length: 4 }, taken)).toEqual(workers.slice(0, 4));
+  expect(workers).not.toContain(taken());
 });
 
 it("does not give away a worker that has died while it waited", async () => {

@@ -2,41 +2,45 @@ import { Worker } from "node:worker_threads";
 
 /** How long a worker without a file waits for the next one. */
 const spareMs = 1_000;
+/** As many stores as a program commonly closes at once. */
+const sparesMax = 4;
 
-/** A worker whose store was closed, with the timer that ends it. It keeps neither the process alive nor a file open. */
-let spare: { readonly worker: Worker; readonly timer: NodeJS.Timeout } | undefined;
+/** Workers whose stores were closed, each with the timer that ends it. They keep neither the process alive nor a file open. */
+const spares = new Map<Worker, NodeJS.Timeout>();
 
 /**
- * The worker that the store closed last has left, or a new one. A new thread costs some 40 ms of processor time, most of it for
+ * The worker that a closed store has left, or a new one. A new thread costs some 40 ms of processor time, most of it for
  * loading its modules: a program that opens one store after another, as tests do, pays that once.
  */
 export function takeWorker(): Worker {
-  const worker = spare?.worker;
-  letGo();
-  return worker ?? startWorker();
+  const [worker] = spares.keys();
+  if (worker === undefined) return startWorker();
+  letGo(worker);
+  return worker;
 }
 
-/** Keeps a worker that has closed its file for the next store. One is kept; another is ended. */
+/** Keeps a worker that has closed its file for the next store. Four are kept; another is ended. */
 export async function keepWorker(worker: Worker): Promise<void> {
-  if (spare) {
+  if (spares.size >= sparesMax) {
     await worker.terminate();
     return;
   }
-  withoutListeners(worker).on("error", letGo).on("exit", letGo);
+  const gone = (): void => letGo(worker);
+  withoutListeners(worker).on("error", gone).on("exit", gone);
   worker.unref();
   const timer = setTimeout(() => {
-    letGo();
+    letGo(worker);
     void worker.terminate();
   }, spareMs);
   timer.unref();
-  spare = { worker, timer };
+  spares.set(worker, timer);
 }
 
-/** What happens to the spare worker from here on is the concern of others. */
-function letGo(): void {
-  clearTimeout(spare?.timer);
-  if (spare) withoutListeners(spare.worker);
-  spare = undefined;
+/** What happens to the worker from here on is the concern of others. */
+function letGo(worker: Worker): void {
+  clearTimeout(spares.get(worker));
+  spares.delete(worker);
+  withoutListeners(worker);
 }
 
 /** Each by its name: a worker has listeners of its own, without which no message arrives. */
