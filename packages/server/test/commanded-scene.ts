@@ -1,6 +1,6 @@
 import { createAgent, type Tool } from "@loopwright/core";
 import { type ManualClock, manualClock, memoryStore, seededIds } from "@loopwright/core/memory";
-import type { SessionStore } from "@loopwright/core/ports";
+import type { EventChannel, SessionStore } from "@loopwright/core/ports";
 import type { DurableEvent } from "@loopwright/core/protocol";
 import { turnOfLoop, until } from "../../host/test/turn-of-loop.ts";
 import type { ServerLimits } from "../src/server-limits.ts";
@@ -48,16 +48,22 @@ export interface CommandedSceneOptions {
   readonly dialects?: readonly StreamDialect[];
   readonly store?: (store: SessionStore) => SessionStore;
   readonly spoil?: (openSink: OpenSink) => OpenSink;
+  readonly channel?: EventChannel;
 }
 
 /** The session `s` exists. */
 export async function openCommandedScene(options: CommandedSceneOptions = {}): Promise<CommandedScene> {
-  const { tools = [], limits, dialects, spoil, store: wrap = (store) => store } = options;
+  const { tools = [], limits, dialects, spoil, channel, store: wrap = (store) => store } = options;
   const model = commandedModel();
   const clock = manualClock();
   const store = wrap(memoryStore({ clock }));
   const agent = createAgent({ name: "told", provider: model.provider, tools });
-  const more = { ...(limits ? { limits } : {}), ...(dialects ? { dialects } : {}), ...(spoil ? { spoil } : {}) };
+  const more = {
+    ...(limits ? { limits } : {}),
+    ...(dialects ? { dialects } : {}),
+    ...(spoil ? { spoil } : {}),
+    ...(channel ? { channel } : {}),
+  };
   const door = openStreamDoor({ agents: [agent], store, clock, ids: seededIds(1), ...more });
   const connect = connectInProcess(door.fetch);
   await door.open("s");

@@ -1,5 +1,6 @@
 import { createAgent } from "@loopwright/core";
-import { memoryStore, scripted, seededRandom } from "@loopwright/core/memory";
+import { memoryChannel, memoryStore, scripted, seededRandom } from "@loopwright/core/memory";
+import type { EventChannel } from "@loopwright/core/ports";
 import { compareCursors } from "@loopwright/core/protocol";
 import { describe, expect, it } from "vitest";
 import { turnOfLoop, until } from "../../host/test/turn-of-loop.ts";
@@ -103,6 +104,43 @@ describe("a notifications stream", () => {
     expect(watching.reader.counts.wholeTexts).toBe(1);
     await watching.connection.cut();
     expect(scene.door.context.streams.open).toBe(0);
+  });
+
+  it("announces sessions that are created and forked, and those of a request that is repeated once", async () => {
+    const { connect, watch, exchange } = await openCommandedScene();
+    await exchange("Hello", "Hi.");
+    const watching = await watch({ path }, { isShared: true });
+    const post = async (to: string, body: object, key: string): Promise<number | undefined> =>
+      (await connect({ path: to, method: "POST", body, headers: { "Idempotency-Key": key } }))?.status;
+    expect(await post("/api/sessions", { id: "made", title: "Made" }, "one")).toBe(201);
+    await watching.got("session_hint");
+    expect(await post("/api/sessions/s/fork", { id: "forked" }, "two")).toBe(201);
+    expect(await post("/api/sessions", { id: "made", title: "Made" }, "one")).toBe(200);
+    await watching.got("session_hint", 2);
+    await quiet();
+    expect(watching.frames.filter(({ event }) => event === "session_hint").map(dataOf)).toEqual([
+      { type: "session_hint", sessionId: "made", seq: 1 },
+      { type: "session_hint", sessionId: "forked", seq: 1 },
+    ]);
+    await watching.connection.cut();
+  });
+
+  it("passes on that the channel between nodes may have lost something", async () => {
+    const channel = memoryChannel();
+    let lose: (() => void) | undefined;
+    const lossy: EventChannel = {
+      ...channel,
+      subscribeScope(scope, listener) {
+        lose = listener.gap;
+        return channel.subscribeScope(scope, listener);
+      },
+    };
+    const { watch, door } = await openCommandedScene({ channel: lossy });
+    const watching = await watch({ path }, { isShared: true });
+    lose?.();
+    await watching.got("hints_missed");
+    await watching.connection.cut();
+    await door.close();
   });
 
   it("is refused for sessions that are not there, cursors that are none, and too many of either", async () => {

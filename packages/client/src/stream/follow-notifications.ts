@@ -18,8 +18,10 @@ export type NotificationEvent =
   | (SessionEvent & { readonly sessionId: string })
   /** Takes the place of everything of this session before it. */
   | { readonly type: "session_snapshot"; readonly sessionId: string; readonly snapshot: SessionSnapshot }
-  /** A session that was not named has got further. */
+  /** A session that was not named was created, or has got further. */
   | { readonly type: "session_hint"; readonly sessionId: string; readonly seq: number }
+  /** The server may have missed hints of other nodes: read anew what is shown. */
+  | { readonly type: "hints_missed" }
   | { readonly type: "notification"; readonly notification: Notification };
 
 /**

@@ -43,6 +43,8 @@ export async function notifyPrincipal(context: RequestContext, query: Notificati
   const stop = channel.subscribeScope(principal.scope, {
     events: (session, events) => seen.pass(session, () => listener.events(session, events)),
     notification: (notification) => isForUs(notification) && listener.notification(notification),
+    // Also when a channel between nodes begins to deliver, which is after this stream has opened.
+    gap: () => !dialect && sink.offer(plainText({ type: "hints_missed" }), { key: hintsMissed }),
   });
   sink.onClose(stop);
   for (const { hosted, after } of followed)
@@ -92,6 +94,9 @@ async function openNamed(context: RequestContext, names: readonly string[]): Pro
     throw error;
   }
 }
+
+/** Of several that wait to be sent one is enough. No session has this id. */
+const hintsMissed = "hints missed";
 
 type FullListener = Required<Pick<ScopeListener, "events" | "notification">>;
 

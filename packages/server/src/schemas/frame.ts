@@ -39,6 +39,7 @@ export type StreamFrame =
   | { readonly type: "session_snapshot"; readonly snapshot: SessionSnapshot }
   | { readonly type: "rest"; readonly sessionId: string }
   | { readonly type: "session_hint"; readonly sessionId: string; readonly seq: number }
+  | { readonly type: "hints_missed" }
   | StreamEnded
   | { readonly type: "notification"; readonly notification: Notification };
 
@@ -51,6 +52,7 @@ export const streamFrame: z.ZodType<StreamFrame> = exactly<StreamFrame>()(
     z.object({ type: z.literal("rest"), sessionId: z.string() }),
     z.object({ type: z.literal("stream_ended"), reason: z.enum(["credentials_expired", "access_ended"]) }),
     z.object({ type: z.literal("session_hint"), sessionId: z.string(), seq: z.int() }),
+    z.object({ type: z.literal("hints_missed") }),
     z.object({ type: z.literal("notification"), notification }),
   ]),
 );

@@ -1,5 +1,6 @@
 import { AgentError, type AgentSession, type FactOf, isAgentError, readOpening } from "@loopwright/core";
 import type { SessionRef } from "@loopwright/core/ports";
+import { decodeCursor } from "@loopwright/core/protocol";
 import type { NewSession } from "@loopwright/host";
 import { accessOf } from "../../identity/access-of.ts";
 import { jsonResponse } from "../../request/paced-response.ts";
@@ -34,10 +35,23 @@ async function begin({ principal, server }: RequestContext, wanted: WantedSessio
     const { session } = hosted;
     if (!(await isBegun(session))) throw new AgentError("SESSION_EXISTS", { message: `The session \`${session.id}\` exists already.` });
     await session.ready();
+    announce({ scope: principal.scope, session: session.id }, session, server);
     return answerOf(session, 201, server);
   } finally {
     hosted.release();
   }
+}
+
+/**
+ * Lets those that follow the scope know of the session: no event stands for `session.opened`, since a reader of the session begins after it. It
+ * carries the place of what the log has, so a reader of the session takes it for known.
+ */
+function announce(ref: SessionRef, session: AgentSession, { channel }: ServerContext): void {
+  const { cursor, title, createdAt } = session.snapshot();
+  const place = decodeCursor(cursor) ?? { seq: 1, k: 0 };
+  channel.publish(ref, [
+    { type: "session_changed", ...(title === undefined ? {} : { title }), ...place, at: createdAt, sessionId: ref.session },
+  ]);
 }
 
 /** False if another node created the session first, also with another agent. */
