@@ -53,7 +53,7 @@ describe("a right that is taken away", () => {
     await server.close();
   });
 
-  it("ends the streams of a user who has lost the role that permitted them", async () => {
+  it("ends the streams of a user that has lost the role that permitted them", async () => {
     const clock = manualClock();
     let roles = ["admin"];
     const { send, server } = testServer({

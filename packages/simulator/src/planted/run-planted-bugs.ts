@@ -17,8 +17,10 @@ import { treeFlaws } from "./tree-flaws.ts";
 export interface PlantedBugsOptions {
   /** The repository of Loopwright: flaws in core and host are written into a copy of their sources. Default: only flaws of ports are tried. */
   readonly root?: string;
-  /** Seeds that are tried for each. Default 10,000. */
+  /** Seeds that are tried for each, from 1 on. Default 10,000. */
   readonly seedsMax?: number;
+  /** Seeds that are tried before all else: those that found the bug when it was last looked for save the search. Default: none. */
+  readonly firstSeeds?: readonly number[];
   /** Names, or parts of them. Default: all. */
   readonly only?: readonly string[];
   /** Real milliseconds for each. Default 120,000. */
@@ -77,11 +79,16 @@ const defaults = { seedsMax: 10_000, limitMs: 120_000 };
 
 async function tryPort(
   { sabotage }: PortFlaw,
-  { seedsMax = defaults.seedsMax, limitMs = defaults.limitMs }: PlantedBugsOptions,
+  { seedsMax = defaults.seedsMax, limitMs = defaults.limitMs, firstSeeds = [] }: PlantedBugsOptions,
 ): Promise<Trial> {
   const endMs = performance.now() + limitMs;
+  const seeds = function* (): Generator<number> {
+    yield* firstSeeds;
+    for (let seed = 1; seed <= seedsMax; seed++) yield seed;
+  };
   // A flaw may count what it saw: every seed begins with a fresh one.
-  for (let seed = 1; seed <= seedsMax && performance.now() < endMs; seed++) {
+  for (const seed of seeds()) {
+    if (performance.now() >= endMs) break;
     const { failures } = await runSeedsWith({ from: seed, count: 1 }, sabotage());
     const [failure] = failures;
     if (failure) return { seed, finding: written(failure.findings[0]) };
@@ -102,12 +109,13 @@ const written = (finding: { readonly invariant: string; readonly message: string
 
 /** Runs seeds on a copy of the sources in which one place was changed. */
 async function trySource(flaw: SourceFlaw, options: PlantedBugsOptions & { readonly root: string }): Promise<Trial> {
-  const { root, seedsMax = defaults.seedsMax, limitMs = defaults.limitMs } = options;
+  const { root, seedsMax = defaults.seedsMax, limitMs = defaults.limitMs, firstSeeds = [] } = options;
+  const search: Search = { seedsMax, limitMs, firstSeeds };
   const folder = await mkdtemp(join(tmpdir(), "loopwright-planted-"));
   try {
     const problem = await plant(flaw, { root, folder });
     if (problem !== undefined) return { problem };
-    await writeFile(join(folder, "run.ts"), (flaw.isOfTree ? treeRunner : runner)(flaw, seedsMax, limitMs));
+    await writeFile(join(folder, "run.ts"), (flaw.isOfTree ? treeRunner : runner)(flaw, search));
     return await runCopy(folder, limitMs);
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -144,12 +152,21 @@ async function plant(
 const crashesOf = (isOfHost: boolean): Pick<CrashPointsOptions, "kinds" | "every"> =>
   isOfHost ? { kinds: ["handed-over"] } : { kinds: ["before", "after"], every: 5 };
 
-const runner = ({ isOfHost = false, script }: SourceFlaw, seedsMax: number, limitMs: number): string => `
+type Search = Required<Pick<PlantedBugsOptions, "seedsMax" | "limitMs" | "firstSeeds">>;
+
+/** Code that tries some seeds, and ends with the first that finds something. */
+const tryFirst = ({ firstSeeds, limitMs }: Search, more = ""): string => `
+for (const from of ${JSON.stringify(firstSeeds)}) {
+  const { failures: [failure] } = await runSeeds({ ${more} from, count: 1, limitMs: ${limitMs}, failuresMax: 1 });
+  if (failure) said({ seed: failure.seed, finding: failure.findings[0] });
+}`;
+
+const runner = ({ isOfHost = false, script }: SourceFlaw, search: Search): string => `
 import { runCrashPoints, runOutages, runSeeds } from "./simulator/src/index.ts";
 const said = (report) => {
   process.stdout.write(JSON.stringify(report));
   process.exit(0);
-};
+};${tryFirst(search)}
 const { failures: [outage] } = ${isOfHost} ? { failures: [] } : await runOutages();
 if (outage) said({ outage: JSON.stringify(outage.outage), finding: outage.findings[0] });
 const script = ${JSON.stringify(script ?? null)};
@@ -158,20 +175,23 @@ const crashes = async () => {
   if (crash) said({ crash: crash.replay, finding: crash.findings[0] });
 };
 if (${!isOfHost}) await crashes();
-const { failures } = await runSeeds({ from: 1, count: ${seedsMax}, limitMs: ${limitMs}, failuresMax: 1 });
+const { failures } = await runSeeds({ from: 1, count: ${search.seedsMax}, limitMs: ${search.limitMs}, failuresMax: 1 });
 const [failure] = failures;
 if (failure) said({ seed: failure.seed, finding: failure.findings[0] });
 if (${isOfHost}) await crashes();
 said({});
 `;
 
-const treeRunner = (_: SourceFlaw, seedsMax: number, limitMs: number): string => `
+const treeRunner = (_: SourceFlaw, search: Search): string => `
 import { runSeeds } from "./simulator/src/index.ts";
 import { treeAgent, treeModel } from "./simulator/src/people/tree-agent.ts";
-const tree = { agent: treeAgent(), model: treeModel };
-const { failures: [failure] } = await runSeeds({ ...tree, from: 1, count: ${seedsMax}, limitMs: ${limitMs}, failuresMax: 1 });
-process.stdout.write(JSON.stringify(failure ? { seed: failure.seed, finding: failure.findings[0] } : {}));
-process.exit(0);
+const said = (report) => {
+  process.stdout.write(JSON.stringify(report));
+  process.exit(0);
+};
+const tree = { agent: treeAgent(), model: treeModel };${tryFirst(search, "...tree,")}
+const { failures: [failure] } = await runSeeds({ ...tree, from: 1, count: ${search.seedsMax}, limitMs: ${search.limitMs}, failuresMax: 1 });
+said(failure ? { seed: failure.seed, finding: failure.findings[0] } : {});
 `;
 
 function runCopy(folder: string, limitMs: number): Promise<Trial> {
