@@ -67,3 +67,32 @@ it("B44: a legal hold on a child stops the deletion of the sessions above it, wh
     expect(await store.log.read({ scope: "local", session })).toEqual([]);
   await door.close();
 });
+
+it("B44: a legal hold that a child gets while the sessions above it are being deleted stops the deletion; lifted, it is completed", async () => {
+  const store = memoryStore();
+  let meanwhile = async (): Promise<void> => {};
+  const append: typeof store.log.append = async (ref, request) => {
+    const outcome = await store.log.append(ref, request);
+    if (request.facts.some(({ type }) => type === "session.closed")) await meanwhile();
+    return outcome;
+  };
+  const door = openStreamDoor({ agents: [threeDeep()], store: { ...store, log: { ...store.log, append } } });
+  const { sessions, execute } = createClient({ url: "http://localhost", fetch: (...args) => door.fetch(new Request(...args)) });
+  await sessions.create({ id: "top" });
+  await execute("Find fruit.", { sessionId: "top" }).result();
+  const [researcher] = await store.index.list("local", { parent: "top" });
+  const held = createSession({ id: researcher?.id ?? "", agent: createAgent({ name: "researcher", provider: scripted([]) }), store });
+  meanwhile = async () => {
+    meanwhile = async () => {};
+    await held.hold({ reason: "case 8" });
+  };
+  await expect(sessions.remove("top")).rejects.toMatchObject({
+    code: "SESSION_HELD",
+    message: expect.stringContaining(`\`${researcher?.id}\`, a child of \`top\`, is under a legal hold`),
+  });
+  expect(await store.index.list("local", { parent: "top" })).toHaveLength(1);
+  await held.releaseHold();
+  await sessions.remove("top");
+  expect(await store.index.list("local", { parent: "top" })).toEqual([]);
+  await door.close();
+});

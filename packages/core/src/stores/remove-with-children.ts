@@ -1,5 +1,13 @@
-import { isAgentError } from "../errors.ts";
-import type { FactOf } from "../loop/fact.ts";
+/*
+ * Owns: the erasure of a session and of everything below it: what stops it, what fences it, and its order.
+ * Does not own: the end of what runs (the host), the removal of one log (the store).
+ * Invariants
+ *  E1 nothing is removed before every log of the tree ends with `session.closed`: no hold can be set behind it, and none was set before it;
+ *  E2 a parent is closed before those below it, which then get no more of their own, and removed after them, so that what a crash cuts off is found again;
+ *  E3 each log is read once, and then only what has come since.
+ */
+import { AgentError, isAgentError } from "../errors.ts";
+import { type FactOf, factVersion } from "../loop/fact.ts";
 import type { SessionIndex } from "../ports/session-index.ts";
 import type { SessionLog, SessionRef } from "../ports/session-log.ts";
 import { sessionHeld } from "./session-held.ts";
@@ -9,24 +17,88 @@ interface Removable {
   readonly index: SessionIndex;
 }
 
+/** The erasure of a session and of everything that its runs have started. */
+export interface Erasure {
+  /** Passes if neither the session nor one below it is under a legal hold. The cost is the length of all their logs. @throws AgentError SESSION_HELD that names the held one */
+  check(): Promise<void>;
+  /**
+   * Closes all of them, then removes all, so that an erasure which is cut off is completed by the next one. Reads what has come since `check`.
+   * @throws AgentError SESSION_HELD where one was put under a legal hold meanwhile: nothing is removed then, and those above it are closed
+   */
+  complete(): Promise<void>;
+}
+
+/** What was read of a log. */
+interface Read {
+  readonly lastSeq: number;
+  /** Of the last fact, in milliseconds since the epoch. */
+  readonly at: number;
+  readonly hold: FactOf<"hold.changed"> | undefined;
+  /** It takes no more facts: it is closed, or damaged. */
+  readonly isSealed: boolean;
+}
+
 /** Facts of one read, at most. */
 const pageSize = 500;
+/** Appends that may lose against others before the erasure is given up. */
+const conflictsMax = 100;
 
 /**
- * Removes a session for good, and before it everything that its runs have started, so that a removal which is cut off is completed by the next one.
+ * Removes a session for good, and before it everything that its runs have started.
  * @throws AgentError SESSION_HELD where it, or a session below it, is under a legal hold: nothing is removed then
  */
 export async function removeWithChildren(store: Removable, ref: SessionRef): Promise<void> {
-  await refuseHeld(store, ref);
-  await removeAll(store, ref);
+  const erasure = erasureOf(store, ref);
+  await erasure.check();
+  await erasure.complete();
 }
 
-/** Passes if neither the session nor one below it is under a legal hold. The cost is the length of all their logs. @throws AgentError SESSION_HELD that names the held one */
-export async function refuseHeld(store: Removable, ref: SessionRef): Promise<void> {
-  for (const session of [ref.session, ...(await sessionsBelow(store, ref))]) {
-    const hold = await holdOn(store.log, { scope: ref.scope, session });
-    if (hold) throw sessionHeld(session, hold, ref.session);
-  }
+/** The erasure of the session, of which nothing has been read yet. */
+export function erasureOf(store: Removable, ref: SessionRef): Erasure {
+  const { log } = store;
+  const reads = new Map<string, Read>();
+  const refOf = (session: string): SessionRef => ({ scope: ref.scope, session });
+  /** The newest state of a log. @throws AgentError SESSION_HELD */
+  const unheld = async (session: string): Promise<Read> => {
+    const read = await readOn(log, refOf(session), reads.get(session));
+    reads.set(session, read);
+    if (read.hold) throw sessionHeld(session, read.hold, ref.session);
+    return read;
+  };
+  const seal = async (session: string): Promise<void> => {
+    for (let conflicts = 0; ; conflicts++) {
+      const { lastSeq, at, isSealed } = await unheld(session);
+      if (isSealed) return;
+      // Removed already.
+      if (lastSeq === 0) return void reads.set(session, { ...unread, isSealed: true });
+      const closed = { type: "session.closed", erase: true, at, v: factVersion } as const;
+      const batch = { expectedSeq: lastSeq, batchId: `erased-${lastSeq}`, facts: [closed], due: 0 };
+      const outcome = await log.append(refOf(session), batch);
+      if (outcome.type === "conflict" && conflicts < conflictsMax) continue;
+      if (outcome.type === "ok" || outcome.type === "dup" || outcome.type === "closed") {
+        reads.set(session, { lastSeq, at, hold: undefined, isSealed: true });
+        return;
+      }
+      throw notClosed(session, outcome.type);
+    }
+  };
+  return {
+    async check() {
+      for (const session of [ref.session, ...(await sessionsBelow(store, ref))]) await unheld(session);
+    },
+    async complete() {
+      await seal(ref.session);
+      for (;;) {
+        const below = await sessionsBelow(store, ref);
+        const open = below.filter((session) => !reads.get(session)?.isSealed);
+        for (const session of open.reverse()) await seal(session);
+        if (open.length > 0) continue;
+        for (const session of below) await log.remove(refOf(session));
+        if (below.length === 0) break;
+      }
+      await log.remove(ref);
+    },
+  };
 }
 
 /** The ids of everything that the runs of the session have started, and their runs: each after those below it. */
@@ -40,21 +112,25 @@ export async function sessionsBelow({ index }: Pick<Removable, "index">, { scope
   }
 }
 
-async function removeAll(store: Removable, ref: SessionRef): Promise<void> {
-  for (;;) {
-    const below = await sessionsBelow(store, ref);
-    for (const session of below) await store.log.remove({ scope: ref.scope, session });
-    if (below.length === 0) break;
-  }
-  await store.log.remove(ref);
-}
+/** `outcome`: that of the append. */
+const notClosed = (session: string, outcome: string): AgentError =>
+  outcome === "full"
+    ? new AgentError("STORE_FULL", {
+        message: `The session \`${session}\` was not erased: the store has no space to record that it is closed.`,
+      })
+    : new AgentError(outcome === "conflict" ? "STORE_CONFLICT" : "STORE_UNAVAILABLE", {
+        message: `The session \`${session}\` was not erased: it is not known to be closed (${outcome}).`,
+        fix: "Erase it again.",
+        retryable: true,
+      });
 
-/** Of a damaged log what stands before the damage counts, which nothing that stands behind it could change. */
-async function holdOn(log: SessionLog, ref: SessionRef): Promise<FactOf<"hold.changed"> | undefined> {
-  let last: FactOf<"hold.changed"> | undefined;
-  let limit = pageSize;
-  for (let from = 1; ; ) {
-    const facts = await log.read(ref, { from, limit }).catch((error: unknown) => {
+const unread: Read = { lastSeq: 0, at: 0, hold: undefined, isSealed: false };
+
+/** What the log holds now, after what was read before. Of a damaged log what stands before the damage counts, which nothing that stands behind it could change. */
+async function readOn(log: SessionLog, ref: SessionRef, before: Read = unread): Promise<Read> {
+  let { lastSeq, at, hold, isSealed } = before;
+  for (let limit = pageSize; !isSealed; ) {
+    const facts = await log.read(ref, { from: lastSeq + 1, limit }).catch((error: unknown) => {
       if (isAgentError(error, "SESSION_CORRUPT")) return undefined;
       throw error;
     });
@@ -62,8 +138,12 @@ async function holdOn(log: SessionLog, ref: SessionRef): Promise<FactOf<"hold.ch
       limit = 1;
       continue;
     }
-    for (const fact of facts ?? []) if (fact.type === "hold.changed") last = fact;
-    if (!facts || facts.length < limit) return last?.held ? last : undefined;
-    from += facts.length;
+    for (const fact of facts ?? []) {
+      if (fact.type === "hold.changed") hold = fact.held ? fact : undefined;
+      ({ seq: lastSeq, at } = fact);
+    }
+    isSealed = !facts || facts.at(-1)?.type === "session.closed";
+    if (facts && facts.length < limit) break;
   }
+  return { lastSeq, at, hold, isSealed };
 }

@@ -1,6 +1,6 @@
 import { type AgentSession, isAgentError } from "@loopwright/core";
 import type { Clock, SessionRef } from "@loopwright/core/ports";
-import { refuseHeld, removeWithChildren, sessionsBelow } from "@loopwright/core/stores";
+import { erasureOf, sessionsBelow } from "@loopwright/core/stores";
 import { closeAndErase } from "./erase-session.ts";
 import { type LoadedParts, LoadedSessions } from "./load-and-evict.ts";
 import type { SessionHost } from "./session-host.ts";
@@ -13,7 +13,8 @@ export function createSessionHost(parts: LoaderParts & LoadedParts): SessionHost
 
   /** Removes a session that `close` has closed; false if it left the session open. */
   async function erase(ref: SessionRef, close: (session: AgentSession, clock: Clock) => Promise<boolean>): Promise<boolean> {
-    await refuseHeld(parts.store, ref);
+    const erasure = erasureOf(parts.store, ref);
+    await erasure.check();
     const entry = await loader.load(ref);
     loaded.use(entry);
     try {
@@ -23,7 +24,7 @@ export function createSessionHost(parts: LoaderParts & LoadedParts): SessionHost
     }
     await loaded.drop(entry);
     await stopBelow(ref);
-    await removeWithChildren(parts.store, ref);
+    await erasure.complete();
     noteRemoved(ref, parts);
     return true;
   }
