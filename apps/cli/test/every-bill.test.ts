@@ -1,6 +1,19 @@
 import type { ServerResponse } from "node:http";
-import { agentTool, createAgent, createCallGuard, createSession, execute, type Fact, type JsonObject, type Usage } from "@loopwright/core";
-import { fixedPrices, memoryLedger, memoryStore, randomIds, systemClock } from "@loopwright/core/memory";
+import {
+  type AgentEvent,
+  agentTool,
+  createAgent,
+  createCallGuard,
+  createSession,
+  type ExecuteStream,
+  execute,
+  type Fact,
+  type JsonObject,
+  type RunLimits,
+  resume,
+  type Usage,
+} from "@loopwright/core";
+import { fixedPrices, type ManualClock, manualClock, memoryLedger, memoryStore, randomIds, systemClock } from "@loopwright/core/memory";
 import type { ModelProvider } from "@loopwright/core/ports";
 import { type Asked, loopbackServer } from "@loopwright/provider-kit/testing";
 import { anthropic } from "@loopwright/providers-anthropic";
@@ -166,31 +179,64 @@ async function vendor(wire: Wire, script: { readonly [model: string]: readonly S
 
 const prices = fixedPrices({ large: { inputUsd: 10, outputUsd: 30 }, small: { inputUsd: 1, outputUsd: 3 } });
 
-async function played(wire: Wire, script: { readonly [model: string]: readonly Step[] }, isStopped = false) {
+interface Play {
+  /** Called with each event of the root. */
+  readonly onEvent?: (event: AgentEvent, parts: { readonly stream: ExecuteStream; readonly clock: ManualClock }) => unknown;
+  /** The first process is lost at this event: it stands still, and another one takes the sessions over. */
+  readonly lostAt?: (event: AgentEvent) => boolean;
+  readonly limits?: Partial<RunLimits>;
+}
+
+async function played(wire: Wire, script: { readonly [model: string]: readonly Step[] }, { onEvent, lostAt, limits = {} }: Play = {}) {
   const { books, server } = await vendor(wire, script);
   const provider = wire.make(server.origin);
   const researcher = createAgent({ name: "researcher", provider, model: "small", prices, maxTokens: 100 });
-  const agent = createAgent({ name: "lead", provider, model: "large", prices, maxTokens: 100, tools: [agentTool({ agent: researcher })] });
-  const store = memoryStore();
-  const ledger = memoryLedger({ limits: { "scope/local": { tokens: 1e6 } } });
+  const more = { tools: [agentTool({ agent: researcher })], limits };
+  const agent = createAgent({ name: "lead", provider, model: "large", prices, maxTokens: 100, ...more });
+  // Where time matters, the test advances it; that of a process that is lost stands still.
+  const clock = manualClock();
+  const isManual = lostAt !== undefined || limits.durationMs !== undefined;
+  const time = isManual ? clock : systemClock;
+  const store = memoryStore({ clock: time });
+  const ledger = memoryLedger({ limits: { "scope/local": { tokens: 1e6 } }, clock: time });
   // Attempts that are made again wait no longer than they must, and share no budget with those of other tests.
   const ids = { next: () => randomIds.next(), random: () => 0 };
   const callGuard = createCallGuard({ clock: systemClock });
-  const session = createSession({ id: "root", agent, store, ledger, ids, callGuard });
-  const stream = execute(session, "Go.");
-  if (isStopped) for await (const event of stream) if (event.type === "text_delta") await stream.abort();
-  const result = await stream.result();
-  await session[Symbol.asyncDispose]();
+  const parts = { id: "root", agent, store, ledger, ids, callGuard };
+  const first = createSession({ ...parts, clock: lostAt ? manualClock(clock.now()) : time });
+  const stream = execute(first, "Go.");
+  let next = stream;
+  const sessions = [first];
+  for await (const event of stream) {
+    if (lostAt?.(event)) {
+      clock.advance(30_000);
+      const second = createSession({ ...parts, clock });
+      sessions.push(second);
+      next = resume(second);
+      break;
+    }
+    await onEvent?.(event, { stream, clock });
+  }
+  const result = await next.result();
+  await Promise.all(sessions.map((session) => session[Symbol.asyncDispose]()));
   await server[Symbol.asyncDispose]();
   const factsOf = (id: string): Promise<readonly Fact[]> => store.log.read({ scope: "local", session: id });
   const root = await factsOf("root");
   const below = root.flatMap((fact) => (fact.type === "child.linked" ? [fact.session] : []));
   const facts = [...root, ...(await Promise.all(below.map(factsOf))).flat()];
-  const attempts = facts.flatMap((fact) =>
-    (fact.type === "model.finished" || fact.type === "model.failed") && fact.usage ? [fact.usage] : [],
-  );
-  return { books, result, attempts, ledger };
+  const ends = facts.filter((fact) => fact.type === "model.finished" || fact.type === "model.failed");
+  const attempts = ends.flatMap(({ usage }) => usage ?? []);
+  const costUsd = ends.reduce((total, { cost }) => total + (cost?.totalUsd ?? 0), 0);
+  return { books, result, attempts, costUsd, ledger };
 }
+
+/** What the vendor charged and reported, and what the log has of it, in the same order. */
+const reported = (books: readonly Step[], attempts: readonly Usage[]) => {
+  const byInput = (a: Tokens, b: Tokens): number => b.input - a.input;
+  const known = attempts.filter(({ source }) => source !== "estimated").map(({ input = 0, output = 0 }) => ({ input, output }));
+  const charged = books.filter(({ how }) => how === undefined).map(({ usage }) => usage);
+  return { known: known.sort(byInput), charged: charged.sort(byInput) };
+};
 
 const sum = (all: readonly Usage[], of: "input" | "output"): number => all.reduce((total, one) => total + (one[of] ?? 0), 0);
 const read = { input: 40, output: 11 };
@@ -231,13 +277,8 @@ describe.each(Object.entries(wires))("B83, B84: the bill of a tree over %s", (_,
       ],
     });
     expect(result).toMatchObject({ status: "completed", usage: { source: "estimated" }, cost: { partial: true } });
-    const known = attempts.filter(({ source }) => source !== "estimated");
-    expect(known.map(({ input, output }) => ({ input, output }))).toEqual(
-      books
-        .filter(({ how }) => how === undefined)
-        .map(({ usage }) => usage)
-        .sort((a, b) => b.input - a.input),
-    );
+    const { known, charged } = reported(books, attempts);
+    expect(known).toEqual(charged);
     const estimated = attempts.filter(({ source }) => source === "estimated");
     expect(estimated.map(({ output }) => output).sort()).toEqual([10, 20]);
     expect(estimated.every(({ input = 0 }) => input > 0)).toBe(true);
@@ -246,15 +287,59 @@ describe.each(Object.entries(wires))("B83, B84: the bill of a tree over %s", (_,
     expect(ledger.spent("scope/local").tokens).toBe(sum(attempts, "input") + sum(attempts, "output"));
   });
 
-  it("F8: has what an answer cost that a user stopped", async () => {
-    const { result, attempts, ledger } = await played(
-      wire,
-      { large: [{ text: "x".repeat(80), usage: { input: 30, output: 20 }, how: "held" }] },
-      true,
-    );
-    expect(result).toMatchObject({ status: "aborted", usage: { output: 20, source: "estimated" }, cost: { partial: true } });
-    expect(result.usage?.input).toBe(attempts[0]?.input);
-    if (wire.reportsFirst) expect(result.usage?.input).toBe(30);
-    expect(ledger.spent("scope/local").tokens).toBe((result.usage?.input ?? 0) + 20);
-  });
+  const held = { text: "x".repeat(80), usage: { input: 30, output: 20 }, how: "held" } as const;
+  const call = { call: "researcher", usage: { input: 100, output: 20 } } as const;
+  const answer = { text: "There.", usage: { input: 150, output: 8 } } as const;
+  const isText = ({ type }: AgentEvent): boolean => type === "text_delta";
+  const isTextOfChild = (event: AgentEvent): boolean => event.type === "agent_delta" && event.event.type === "text_delta";
+  const stop: NonNullable<Play["onEvent"]> = (event, { stream }) => isText(event) && stream.abort();
+  const stopAtChild: NonNullable<Play["onEvent"]> = (event, { stream }) => isTextOfChild(event) && stream.abort();
+  const late: NonNullable<Play["onEvent"]> = (event, { clock }) => isText(event) && clock.advance(5_000);
+  const lateAtChild: NonNullable<Play["onEvent"]> = (event, { clock }) => isTextOfChild(event) && clock.advance(5_000);
+  const inTime = { durationMs: 5_000 };
+
+  // How it ends, what the vendor plays, what happens, and whether an attempt is counted for all that it may have written.
+  it.each<[string, string, { readonly [model: string]: readonly Step[] }, Play]>([
+    ["an answer that a user stopped", "aborted", { large: [held] }, { onEvent: stop }],
+    ["the answer of a child that a user stopped", "aborted", { large: [call], small: [held] }, { onEvent: stopAtChild }],
+    ["an answer that the limit of time cut off", "completed", { large: [held] }, { onEvent: late, limits: { ...inTime, onLimit: "stop" } }],
+    [
+      "the answer of a child that the limit of time of its parent cut off",
+      "completed",
+      { large: [call, answer], small: [held] },
+      { onEvent: lateAtChild, limits: inTime },
+    ],
+    ["an answer whose process was lost", "completed", { large: [held, answer] }, { lostAt: isText }],
+    [
+      "the answer of a child whose process was lost",
+      "completed",
+      { large: [call, answer], small: [held, { text: "Lisbon.", usage: read }] },
+      { lostAt: isTextOfChild },
+    ],
+  ])(
+    "F8: has what %s has cost as an estimate that is not below what was streamed, and all else to the token",
+    async (_, status, script, play) => {
+      const { books, result, attempts, costUsd, ledger } = await played(wire, script, play);
+      expect(result).toMatchObject({ status, usage: { source: "estimated" }, cost: { partial: true } });
+      const { known, charged } = reported(books, attempts);
+      expect(known).toEqual(charged);
+      const estimated = attempts.filter(({ source }) => source === "estimated");
+      expect(estimated).toHaveLength(1);
+      const { input = 0, output = 0 } = estimated[0] ?? {};
+      expect(output).toBe(play.lostAt ? 100 : 20);
+      expect(input).toBeGreaterThan(0);
+      if (wire.reportsFirst && !play.lostAt) expect(input).toBe(30);
+      const { usage, cost } = result;
+      const isWhole = !play.lostAt;
+      // The result of a run that was taken over has what came since then.
+      if (isWhole) expect(usage).toMatchObject({ input: sum(attempts, "input"), output: sum(attempts, "output") });
+      if (isWhole) expect(cost?.totalUsd).toBeCloseTo(costUsd, 12);
+      const inChild = play.onEvent === stopAtChild || play.onEvent === lateAtChild || play.lostAt === isTextOfChild;
+      const price = inChild ? { input: 1, output: 3 } : { input: 10, output: 30 };
+      const all = charged.length + 1;
+      expect(attempts).toHaveLength(all);
+      expect(costUsd).toBeGreaterThan((input * price.input + output * price.output) / 1e6 - 1e-12);
+      expect(ledger.spent("scope/local").tokens).toBe(sum(attempts, "input") + sum(attempts, "output"));
+    },
+  );
 });

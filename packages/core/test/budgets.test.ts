@@ -15,7 +15,7 @@ import { manualClock } from "../src/memory/manual-clock.ts";
 import { seededIds } from "../src/memory/seeded-ids.ts";
 import { seededRandom } from "../src/memory/seeded-random.ts";
 import type { Usage } from "../src/message/usage.ts";
-import type { ModelProvider, ModelRequest, UsageLedger } from "../src/ports/index.ts";
+import type { ModelProvider, ModelRequest, PriceTable, UsageLedger } from "../src/ports/index.ts";
 import { estimatedSizes } from "../src/prompt/message-length.ts";
 import { processes } from "./dying-processes.ts";
 import { calm, deferred, eventsOf, world } from "./harness.ts";
@@ -145,35 +145,59 @@ describe("the limit of a run, before a call", () => {
     expect(machine.provider.requests[1]?.tools).toBeUndefined();
   });
 
-  it("counts such an attempt in the same way, and its cost as a part, where there is a price and neither a limit nor a ledger", async () => {
-    const machine = processes(
-      [
-        { text: "half", hang: true },
-        { text: "What I have.", usage: { input: 20, output: 5 } },
-      ],
-      {
-        tools: [look],
-        maxTokens,
-        prices: fixedPrices({ "scripted-1": { inputUsd: 2, outputUsd: 3 } }),
-      },
-    );
+  const lost = async (prices: PriceTable) => {
+    const script = [
+      { text: "half", hang: true },
+      { text: "What I have.", usage: { input: 20, output: 5 } },
+    ];
+    const machine = processes(script, { tools: [look], maxTokens, prices });
     const first = machine.boot();
     void execute(first.session, "go")
       .result()
       .catch(() => {});
     await calm();
+    return { machine, first };
+  };
+  const died = async ({ machine, first }: Awaited<ReturnType<typeof lost>>) => {
     first.store.kill();
     machine.outlive();
-    const second = machine.boot();
-    const { text, cost, usage } = await machine.finish(second.session);
+    const { text, cost, usage } = await machine.finish(machine.boot().session);
     const [started] = await machine.factsOf("model.started");
     const [crashed] = await machine.factsOf("model.failed");
     expect(crashed).toMatchObject({ failure: { code: "CRASHED" }, ...started?.expected });
-    expect({ text, cost, usage }).toMatchObject({
-      text: "What I have.",
-      cost: { totalUsd: (20 * 2 + 5 * 3) / 1e6, partial: true },
-      usage: { output: maxTokens + 5, source: "estimated" },
-    });
+    expect({ text, usage }).toMatchObject({ text: "What I have.", usage: { output: maxTokens + 5, source: "estimated" } });
+    return { cost, expected: started?.expected };
+  };
+  const table = fixedPrices({ "scripted-1": { inputUsd: 2, outputUsd: 3 } });
+  const second = (20 * 2 + 5 * 3) / 1e6;
+
+  it.each<[string, PriceTable]>([
+    ["at once", table],
+    ["soon", { costOf: async (call) => table.costOf(call) }],
+  ])(
+    "counts such an attempt and its price, marked as an estimate, where nothing is limited and the price table answers %s",
+    async (_, prices) => {
+      const { cost, expected } = await died(await lost(prices));
+      const { input = 0, output = 0 } = expected?.usage ?? {};
+      expect([input > 0, output]).toEqual([true, maxTokens]);
+      expect(cost).toEqual({ totalUsd: expect.closeTo(second + (input * 2 + output * 3) / 1e6, 12), partial: true });
+    },
+  );
+
+  it.each<[string, PriceTable["costOf"]]>([
+    ["does not answer within a second", () => new Promise(() => {})],
+    ["throws", () => Promise.reject(new Error("no prices"))],
+    ["knows no price", () => undefined],
+  ])("does not hold a call back for a price table that %s: the lost attempt costs 0, and the sum is a part", async (_, first) => {
+    let asked = 0;
+    const prices: PriceTable = { costOf: (call) => (asked++ === 0 ? first(call) : table.costOf(call)) };
+    const made = await lost(prices);
+    made.machine.clock.advance(1_000);
+    await calm();
+    expect(made.machine.provider.requests).toHaveLength(1);
+    const { cost, expected } = await died(made);
+    expect(expected?.cost).toEqual({ totalUsd: 0, partial: true });
+    expect(cost).toEqual({ totalUsd: second, partial: true });
   });
 });
 

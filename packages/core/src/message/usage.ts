@@ -22,7 +22,7 @@ export interface Usage {
 /** Money, in US dollars. Absent anywhere means unknown, never free. */
 export interface Cost {
   readonly totalUsd: number;
-  /** True when at least one summand had no known price, or tokens that the vendor did not count, so that the true cost is higher. */
+  /** True when at least one summand had no known price, or tokens that the vendor did not count, so that the true cost is another one. */
   readonly partial?: boolean;
 }
 

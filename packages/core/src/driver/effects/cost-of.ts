@@ -1,6 +1,9 @@
 import type { Cost, Usage } from "../../message/usage.ts";
+import type { Clock } from "../../ports/clock.ts";
 import type { PriceTable } from "../../ports/price-table.ts";
+import { driverLimits } from "../setup/session-options.ts";
 import { type Reports, reportThrown } from "../setup/user-code.ts";
+import type { SyncOrAsync } from "./sync-or-async.ts";
 
 /** The usage that is charged, and its date. */
 interface Charged {
@@ -21,6 +24,30 @@ export async function costOf({ prices, ...reports }: Pricing, charged: Charged):
     return soundCost(await prices?.costOf(charged));
   } catch (error) {
     reportThrown(reports, "The price table threw an error.", error);
+    return undefined;
+  }
+}
+
+/**
+ * The cost of a call that has not begun, at once if the table answers at once; `undefined` if it is unknown, or the table is slower than a second. Its
+ * failure is not reported here: the table is asked again when the call has ended.
+ */
+export function costAhead(
+  { prices, clock }: { readonly prices: PriceTable; readonly clock: Clock },
+  charged: Charged,
+): SyncOrAsync<Cost | undefined> {
+  try {
+    const cost = prices.costOf(charged);
+    if (!(cost instanceof Promise)) return soundCost(cost);
+    return new Promise((resolve) => {
+      const cancel = clock.after(driverLimits.priceMs, () => resolve(undefined));
+      const known = (value: Cost | undefined): void => {
+        cancel();
+        resolve(soundCost(value));
+      };
+      cost.then(known, () => known(undefined));
+    });
+  } catch {
     return undefined;
   }
 }

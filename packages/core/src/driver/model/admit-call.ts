@@ -13,7 +13,7 @@ import type { Run, State } from "../../loop/state.ts";
 import type { Usage } from "../../message/usage.ts";
 import type { ContextCompaction, ContextPreparation, ContextPreparing, MessageSizes } from "../../ports/context-engine.ts";
 import type { RequestBuilder } from "../../prompt/request-builder.ts";
-import { costOf } from "../effects/cost-of.ts";
+import { costAhead, costOf } from "../effects/cost-of.ts";
 import type { PreparationDeps } from "../effects/effect-deps.ts";
 import { andThen, type SyncOrAsync } from "../effects/sync-or-async.ts";
 import type { Deps } from "../setup/deps.ts";
@@ -107,13 +107,20 @@ function affordable(
   return andThen(reserved, (call) => {
     if ("refused" in call) return call;
     const isLimited = reservations || allowed instanceof Promise;
-    if (!isLimited) return deps.bound.agent.prices ? { ...call, most: unpriced(expectedUsage(request, builder)) } : call;
+    if (!isLimited) return andThen(mostAhead(deps, request, builder), (most) => (most ? { ...call, most } : call));
     return mostOf(deps, { ...request, prepared: call.prepared }, builder).then((most) => ({ ...call, most }));
   });
 }
 
-/** Without the price, so that nothing waits for a price table where nothing is limited: if the process dies, the cost of the run is a part. */
-const unpriced = (usage: Usage): MostSpent => ({ usage, cost: { totalUsd: 0, partial: true } });
+/** Where nothing is limited, a call does not wait for a slow price table: without a price its cost is 0, and partial. */
+function mostAhead(deps: Deps, request: AllowanceRequest, builder: RequestBuilder): SyncOrAsync<MostSpent | undefined> {
+  const { prices } = deps.bound.agent;
+  if (!prices) return undefined;
+  const { provider, model } = request.prepared.intent;
+  const usage = expectedUsage(request, builder);
+  const cost = costAhead({ prices, clock: deps.clock }, { provider, model, usage, at: deps.clock.now() });
+  return andThen(cost, (known) => ({ usage, cost: { totalUsd: known?.totalUsd ?? 0, partial: true } }));
+}
 
 /** True if the run has a limit that a call may exceed, or no time left. */
 function hasAllowance(run: Run, now: number): boolean {

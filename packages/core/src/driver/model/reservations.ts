@@ -3,7 +3,8 @@
  * Does not own: the accounts' sums and limits (the ledger).
  * Invariants
  *  U1 no model call starts without its reservation; a ledger that fails ends the run;
- *  U2 the reservation of an attempt that may have been sent is settled or kept; only that of an attempt that was certainly not sent is released.
+ *  U2 the reservation of an attempt that may have been sent is settled or kept; only that of an attempt that was certainly not sent is released;
+ *  U3 the reservation of an attempt that this process leaves open in the log is kept: its next owner counts the attempt in full.
  */
 import type { FactBody } from "../../loop/fact.ts";
 import type { Run, State } from "../../loop/state.ts";
@@ -50,6 +51,8 @@ export class Reservations {
   readonly #unsent = new Map<string, { readonly runId: string; isReserved: boolean }>();
   /** The bookings in progress; the next reservation waits for them. */
   #booked: Promise<unknown> = Promise.resolve();
+  /** How often this process has lost the session. */
+  #losses = 0;
 
   constructor(deps: Deps, ledger: UsageLedger, builder: RequestBuilder) {
     this.#deps = deps;
@@ -139,12 +142,13 @@ export class Reservations {
   }
 
   #reservationOf(id: string, prepared: PreparedModel): Reservation {
+    const losses = this.#losses;
     return {
       id,
       release: () => this.#release(id),
       sent: () => void this.#unsent.delete(id),
       settled: (end, closing) => {
-        this.#book(() => this.#settle(id, { prepared, end, closing }));
+        if (losses === this.#losses) this.#book(() => this.#settle(id, { prepared, end, closing }));
         return closing;
       },
     };
@@ -161,6 +165,11 @@ export class Reservations {
   /** Releases the reservations of attempts that are no longer planned. A reservation that another owner may use under the same id is kept. */
   onState({ run }: State): void {
     for (const [id, { runId }] of this.#unsent) if (run?.runId !== runId || run.abort) this.#release(id);
+  }
+
+  /** Keeps the reservations of what runs: the session has another owner, or will have one. */
+  forget(): void {
+    this.#losses++;
   }
 
   #release(id: string): void {

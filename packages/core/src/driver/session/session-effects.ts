@@ -120,6 +120,7 @@ export function createEffects(given: Omit<EffectDeps, "shown">): Effects {
     forget() {
       generation++;
       watchEnd.forget();
+      extras.reservations?.current?.forget();
       for (const { abort, lane } of running.values()) {
         lane?.close();
         abort(0);

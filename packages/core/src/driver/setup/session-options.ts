@@ -101,6 +101,7 @@ export const driverLimits: {
   readonly acceptMs: number;
   readonly filterMs: number;
   readonly ledgerMs: number;
+  readonly priceMs: number;
   readonly counterMs: number;
   readonly hookStateBytes: number;
   readonly noteBytes: number;
@@ -151,6 +152,8 @@ export const driverLimits: {
   filterMs: 10_000,
   /** How long the usage ledger may take to answer. */
   ledgerMs: 5_000,
+  /** How long a price table may take before a call that no limit of money holds begins without its price. */
+  priceMs: 1_000,
   /** How long the token counter may take for one part of a request before that is estimated. */
   counterMs: 5_000,
   /** What the hooks of one run may keep in `context.state`, and what one `note.recorded` may hold. */

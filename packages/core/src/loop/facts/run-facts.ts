@@ -70,8 +70,8 @@ export type RunFact =
       /** Id of the reservation in the usage ledger. */
       readonly reservation?: string;
       /**
-       * The most that it may spend. Counted where its process dies. Present only where the run or an account has a limit, or its usage a price; without a limit
-       * its cost is not asked for: 0, and partial.
+       * The most that it may spend, at the prices of its beginning. Counted where its process dies. Present only where the run or an account has a limit, or its
+       * usage a price; a cost of 0: its price was not known in time.
        */
       readonly expected?: Pick<Spending, "usage" | "cost">;
       /** The `traceparent` (W3C Trace Context) of the call. */
