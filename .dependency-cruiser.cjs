@@ -27,6 +27,9 @@ const TELEMETRY_TEST = "^packages/telemetry/(?:test/|src/.*\\.test\\.ts$)";
 /** Companions on Redis are proved on a real one, over a line that can be made bad. */
 const FAULT_TEST = "^packages/(store-redis|store-sqlite|channel-redis|queue-bullmq)/(?:test/|src/.*\\.test\\.ts$)";
 
+/** Secrets are proved on a real Redis too. */
+const SECRETS_TEST = "^packages/secrets/test/";
+
 /** The wrapper of stores is proved on the embedded one, in a host. */
 const SEALED_TEST = "^packages/store-sealed/test/";
 
@@ -67,7 +70,7 @@ module.exports = {
       "packages-see-core-only",
       {
         path: "^packages/([^/]+)/",
-        pathNot: [CORE, `^packages/${named}/`, SERVER_TEST, SETTINGS_TEST, FAULT_TEST, SEALED_TEST, TELEMETRY_TEST],
+        pathNot: [CORE, `^packages/${named}/`, SERVER_TEST, SETTINGS_TEST, FAULT_TEST, SECRETS_TEST, SEALED_TEST, TELEMETRY_TEST],
       },
       { path: "^packages/", pathNot: [CORE, KITS, "^packages/$1/"] },
       "Companions do not know one another.",
@@ -91,15 +94,26 @@ module.exports = {
       { path: SETTINGS_TEST },
       {
         path: "^packages/",
-        pathNot: [CORE, KITS, "^packages/(user-settings|server|host|client|secrets|store-sqlite|url-guard|providers-openai)/"],
+        pathNot: [
+          CORE,
+          KITS,
+          "^packages/(user-settings|server|host|client|secrets|store-sqlite|store-redis|url-guard|providers-openai)/",
+          "^packages/simulator/src/node/",
+        ],
       },
-      "Tests of the users' settings may also use the server, its host, the client, encrypted secrets and a provider.",
+      "Tests of the users' settings may also use the server, its host, the client, encrypted secrets, a provider and a real Redis.",
     ),
     forbid(
       "fault-tests-exception",
       { path: FAULT_TEST },
       { path: "^packages/", pathNot: [CORE, KITS, "^packages/$1/", "^packages/simulator/src/node/"] },
       "Tests on a real Redis or a failing disk may also use what the simulator has for real services.",
+    ),
+    forbid(
+      "secrets-tests-exception",
+      { path: SECRETS_TEST },
+      { path: "^packages/", pathNot: [CORE, KITS, "^packages/(secrets|store-redis)/", "^packages/simulator/src/node/"] },
+      "Tests of secrets may also use the store whose Redis they share.",
     ),
     forbid(
       "sealed-tests-exception",
@@ -144,10 +158,10 @@ module.exports = {
         pathNot: [
           CORE,
           KITS,
-          "^packages/(server|host|client|approvals|providers-scripted|store-sqlite|context|tools-image|tools-craft|agents-research)/",
+          "^packages/(server|host|client|approvals|providers-scripted|store-sqlite|context|tools-image|tools-craft|agents-research|user-settings)/",
         ],
       },
-      "Tests of the page may also use the server, its host, the memory of approvals, scripted models, the embedded store, the context engine, tools with pictures and artifacts, and the agents whose reports cite sources.",
+      "Tests of the page may also use the server, its host, the memory of approvals, scripted models, the embedded store, the context engine, tools with pictures and artifacts, what users set, and the agents whose reports cite sources.",
     ),
     forbid("packages-never-import-apps", { path: "^(packages|bench)/" }, { path: "^apps/" }, "Apps are leaves."),
     forbid(

@@ -2,7 +2,7 @@
 //   node --conditions=@loopwright/source apps/web/test/serve.ts [port] [store file]
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { type Agent, AgentError, createAgent, defineTool, type Tool, type ToolEvent } from "@loopwright/core";
+import { type Agent, AgentError, createAgent, defineTool, type ResolveModel, type Tool, type ToolEvent } from "@loopwright/core";
 import { memoryStore } from "@loopwright/core/memory";
 import type { ModelProvider, SessionStore } from "@loopwright/core/ports";
 import { createRuntime } from "@loopwright/host";
@@ -11,7 +11,7 @@ import { createServer, type ServerOptions } from "@loopwright/server";
 import { type Listening, listen, staticFiles } from "@loopwright/server/node";
 import { sqliteStore } from "@loopwright/store-sqlite";
 
-export interface ServePageOptions extends Pick<ServerOptions, "approvals" | "authenticate" | "basePath" | "models"> {
+export interface ServePageOptions extends Pick<ServerOptions, "approvals" | "authenticate" | "basePath" | "models" | "routes"> {
   /** Default: any. */
   readonly port?: number;
   /** A file, for sessions that outlive the process. Default: memory. */
@@ -20,6 +20,8 @@ export interface ServePageOptions extends Pick<ServerOptions, "approvals" | "aut
   readonly store?: SessionStore;
   /** Default: the offline model at its usual pace. */
   readonly provider?: ModelProvider;
+  /** The model of a call, where users bring their own. */
+  readonly resolveModel?: ResolveModel;
   /** In place of the one agent `demo` of `provider`. */
   readonly agents?: readonly Agent[];
 }
@@ -67,12 +69,13 @@ export const demoTools: readonly Tool[] = [
 
 /** The page under an address of this machine, until `close`. */
 export async function servePage(options: ServePageOptions = {}): Promise<Listening> {
-  const { port = 0, storePath, store, provider = offline(), agents, ...rest } = options;
+  const { port = 0, storePath, store, provider = offline(), agents, resolveModel, ...rest } = options;
   const server = createServer({
     ...rest,
     runtime: createRuntime({
       agents: agents ?? [createAgent({ name: "demo", provider, tools: demoTools })],
       store: store ?? (storePath === undefined ? memoryStore() : sqliteStore(storePath)),
+      ...(resolveModel ? { resolveModel } : {}),
     }),
     page: staticFiles(fileURLToPath(new URL("../dist", import.meta.url))),
   });

@@ -14,6 +14,8 @@ export interface OwnProvider {
   /** The one whose model is called. */
   readonly active: boolean;
   readonly hasKey: boolean;
+  /** Another one with each change. */
+  readonly revision: string;
   /** It is the deployment's and cannot be changed. */
   readonly locked?: true;
 }
@@ -40,6 +42,8 @@ export interface NewProvider {
 /** Changes of a provider; another address needs the key again, `null` is the vendor's own. */
 export interface ChangedProvider extends Partial<Omit<NewProvider, "providerId" | "baseUrl">> {
   readonly baseUrl?: string | null;
+  /** That of the provider as it was read: STORE_CONFLICT where it was changed since. Default: whatever is there is changed. */
+  readonly revision?: string;
 }
 
 /** How a test call ended. */

@@ -2,9 +2,20 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { SecretStore } from "@loopwright/core/ports";
+import { redisMissing, startRedis } from "@loopwright/simulator/node";
+import { redisStore } from "@loopwright/store-redis";
 import { runKit, type SecretsUnderTest, secretStoreKit } from "@loopwright/testing";
-import { afterEach, describe, it } from "vitest";
-import { chainSecrets, createSecrets, environmentSecrets, masterKeyOf, masterKeys, memoryStorage, newMasterKey } from "../src/index.ts";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import {
+  chainSecrets,
+  createSecrets,
+  environmentSecrets,
+  masterKeyOf,
+  masterKeys,
+  memoryStorage,
+  newMasterKey,
+  redisStorage,
+} from "../src/index.ts";
 import { fileSecrets, sqliteSecrets } from "../src/node/index.ts";
 
 const cleanUps: (() => void)[] = [];
@@ -44,6 +55,45 @@ describe("secrets in SQLite keep every promise", () =>
       });
     },
   }));
+
+describe.skipIf(redisMissing())("secrets in Redis keep every promise", () => {
+  let redis: Awaited<ReturnType<typeof startRedis>> | undefined;
+  let count = 0;
+  beforeAll(async () => {
+    redis = await startRedis();
+  });
+  afterAll(() => redis?.stop());
+  const opened = (prefix: string) => {
+    const store = redisStore({ url: redis?.url ?? "", prefix, deadlineMs: 20_000 });
+    cleanUps.push(() => void store.close());
+    return redisStorage({ command: (words) => store.command(words), prefix });
+  };
+  runKit(it, secretStoreKit, {
+    make: async () => {
+      const prefix = `test${count++}`;
+      const keys = masterKeys(await masterKeyOf(newMasterKey()));
+      return under(() => createSecrets({ storage: opened(prefix), keys }));
+    },
+  });
+
+  it("of many writers at once each is kept, a rotation finds every scope, and Redis holds no value in clear", async () => {
+    const [old, next] = [await masterKeyOf(newMasterKey()), await masterKeyOf(newMasterKey())];
+    const [one, two] = [1, 2].map(() => createSecrets({ storage: opened("shared"), keys: masterKeys(old) }));
+    await Promise.all([1, 2, 3, 4, 5, 6].map((n) => (n % 2 ? one : two)?.set("team", `K${n}`, `sk-CANARY-${n}`)));
+    await two?.set("other", "K", "sk-CANARY-other");
+    const rotated = createSecrets({ storage: opened("shared"), keys: masterKeys(next, [old]) });
+    expect(await rotated.names("team")).toEqual(["K1", "K2", "K3", "K4", "K5", "K6"]);
+    expect([await rotated.rewrap(), await rotated.rewrap()]).toEqual([2, 0]);
+    const only = createSecrets({ storage: opened("shared"), keys: masterKeys(next) });
+    expect([await only.get("team", "K3"), await only.get("other", "K")]).toEqual(["sk-CANARY-3", "sk-CANARY-other"]);
+    const dump = JSON.stringify(
+      await Promise.all(["team", "other"].map((scope) => redis?.command("HGETALL", `shared:{secrets/${scope}}`))),
+    );
+    expect(dump).toContain("of:K3");
+    expect(dump).not.toContain("CANARY");
+    expect(dump).not.toContain(btoa("sk-CANARY").slice(0, 11));
+  });
+});
 
 describe("secrets in a file keep every promise", () =>
   runKit(it, secretStoreKit, {

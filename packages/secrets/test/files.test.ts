@@ -1,11 +1,14 @@
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isAgentError } from "@loopwright/core";
+import { memorySecrets } from "@loopwright/core/memory";
 import type { Logger } from "@loopwright/core/ports";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { chainSecrets, environmentSecrets, masterKeyOf, masterKeys, newMasterKey } from "../src/index.ts";
+import { withFileLock } from "../src/node/file-lock.ts";
 import { fileSecrets, masterKeyFile, openSecretFiles, sqliteSecrets } from "../src/node/index.ts";
+import { SecretFile } from "../src/node/secret-file.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -80,7 +83,56 @@ describe("files of secrets", () => {
     expect([await one?.get("team", "B"), await two?.get("team", "A")]).toEqual(["b", "a"]);
     const keys = await Promise.all([1, 2, 3].map(() => masterKeyFile(join(folder, "master.key"))));
     expect(new Set(keys.map(({ id }) => id)).size).toBe(1);
-    expect(readdirSync(folder).sort()).toEqual(["master.key", "secrets.enc"]);
+    expect(readdirSync(folder).sort()).toEqual(["master.key", "secrets.enc", "secrets.enc.lock"]);
+  });
+
+  it("lose no secret to writers at once beside changes of the passphrase, and every read beside them succeeds", async () => {
+    const path = join(folder, "secrets.enc");
+    const file = await fileSecrets({ path, passphrase: "p0", cost });
+    await file.set("team", "A", canary);
+    const writers = Array.from({ length: 8 }, (_, n) => file.set(n % 2 ? "team" : `scope-${n}`, `K${n}`, `${n}`));
+    const readers = Array.from({ length: 20 }, () => file.get("team", "A"));
+    const changes = (async () => {
+      for (const next of ["p1", "p2", "p3"]) await file.changePassphrase(next);
+    })();
+    expect(new Set(await Promise.all(readers))).toEqual(new Set([canary]));
+    await Promise.all([...writers, changes]);
+    const reopened = await fileSecrets({ path, passphrase: "p3" });
+    expect(await reopened.names("team")).toEqual(["A", "K1", "K3", "K5", "K7"]);
+    for (const n of [0, 2, 4, 6]) expect(await reopened.get(`scope-${n}`, `K${n}`)).toBe(`${n}`);
+  });
+
+  it("are read once for each secret that is asked for", async () => {
+    const path = join(folder, "secrets.enc");
+    const file = await fileSecrets({ path, passphrase: "p", cost });
+    await file.set("team", "A", canary);
+    const reads = vi.spyOn(SecretFile.prototype, "content");
+    onTestFinished(() => reads.mockRestore());
+    expect(await file.get("team", "A")).toBe(canary);
+    expect(reads).toHaveBeenCalledTimes(1);
+  });
+
+  it("are not written by another process while one of them is at it, however long it was paused", async () => {
+    const path = join(folder, "secrets.enc");
+    const file = await fileSecrets({ path, passphrase: "p", cost });
+    await file.set("team", "A", "a");
+    const order: string[] = [];
+    let release = (): void => {};
+    const held = withFileLock(`${path}.lock`, async () => {
+      order.push("held");
+      // A lock whose holder looks as if it had died: an old file changes nothing.
+      utimesSync(`${path}.lock`, 0, 0);
+      await new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      order.push("given back");
+    });
+    const write = file.set("team", "B", "b").then(() => order.push("written"));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(order).toEqual(["held"]);
+    release();
+    await Promise.all([held, write]);
+    expect(order).toEqual(["held", "given back", "written"]);
   });
 
   it("that cannot be written are STORE_UNAVAILABLE, and a file of a master key without one is CONFIG_INVALID", async () => {
@@ -145,6 +197,15 @@ describe("a chain of stores", () => {
       undefined,
       undefined,
     ]);
+    const writable = memorySecrets();
+    const chain = chainSecrets([environmentSecrets({ variables: { A: "x" }, names: ["A", "B"] }), writable]);
+    await expect(chain.set("_platform", "A", "hidden")).rejects.toEqual(isCode("STORE_READ_ONLY"));
+    expect(await writable.names("_platform")).toEqual([]);
+    await chain.set("_platform", "B", "shown");
+    expect(await chain.get("_platform", "B")).toBe("shown");
+    await writable.set("_platform", "A", "of before");
+    await expect(chain.remove("_platform", "A")).rejects.toEqual(isCode("STORE_READ_ONLY"));
+    expect(await writable.names("_platform")).toEqual(["B"]);
     await expect(only.set("_platform", "A", "y")).rejects.toEqual(isCode("STORE_READ_ONLY"));
     await expect(only.remove("_platform", "A")).rejects.toEqual(isCode("STORE_READ_ONLY"));
     expect(await only.remove("_platform", "B")).toBe(false);

@@ -51,6 +51,11 @@ export interface RedisStore extends SessionStore {
   /** A usage ledger in the same Redis, over the same connection: one for all processes that use it with the same limits. */
   ledger(options: RedisLedgerOptions): RedisLedger;
   acceptRestored(): Promise<boolean>;
+  /**
+   * Runs one command over the connection of the store and gives its answer, for what keeps keys of its own beside the sessions. It is sent at most once.
+   * @throws AgentError STORE_UNAVAILABLE also where it may have been executed; STORE_READ_ONLY, STORE_FULL
+   */
+  command(words: readonly string[]): Promise<unknown>;
 }
 
 /**
@@ -93,6 +98,7 @@ export function redisStore(urlOrOptions: string | RedisStoreOptions): RedisStore
     },
     ledger: (limits) => redisLedger({ connection, keys }, limits),
     acceptRestored: () => marks.accept(),
+    command: (words) => connection.answer(words),
     close() {
       tails.close();
       closing ??= connection.close();

@@ -11,7 +11,16 @@ export {
 } from "./providers/provider-settings.ts";
 export type { TestResult } from "./providers/tested-provider.ts";
 export { memoryRecords } from "./records/memory-records.ts";
-export { type RecordKind, type RecordOwner, recordLimits, type UserRecord, type UserRecords } from "./records/user-records.ts";
+export { type RedisRecordsOptions, redisRecords } from "./records/redis-records.ts";
+export {
+  type RecordChange,
+  type RecordKind,
+  type RecordOwner,
+  recordLimits,
+  type StoredRecord,
+  type UserRecord,
+  type UserRecords,
+} from "./records/user-records.ts";
 export { settingsRoutes } from "./settings/settings-routes.ts";
 export { type PrincipalSettings, type UserSettingsOptions, type UserSettingsStore, userSettings } from "./settings/user-settings.ts";
 export type { SettingsRequest, SettingsRoute } from "./settings-route.ts";

@@ -8,6 +8,7 @@ import { openai } from "@loopwright/providers-openai";
 import { type AgentServer, createServer } from "@loopwright/server";
 import {
   type BYOKMode,
+  type GuardedTransport,
   memoryRecords,
   type ProviderBuilder,
   type ProviderSettings,
@@ -90,6 +91,8 @@ export interface DeploymentOptions {
   readonly records?: UserRecords;
   readonly logger?: Logger;
   readonly allowsPrivate?: boolean;
+  /** In place of the one that `allowsPrivate` is for. */
+  readonly transport?: GuardedTransport;
   readonly store?: SessionStore;
 }
 
@@ -139,7 +142,7 @@ export function deployment(vendor: FakeVendor, options: DeploymentOptions = {}):
   const policy = options.allowsPrivate ? { privateOrigins: [new URL(vendor.url).origin] } : {};
   const settings: ProviderSettings = providerSettings({
     ...{ mode, records, secrets, builders, ids: randomIds, clock: systemClock },
-    transport: guardedTransport({ policy }),
+    transport: options.transport ?? guardedTransport({ policy }),
   });
   const agent: Agent = createAgent({ name: "helper", provider: chat(platformKey, "large"), limits: { attemptsMax: 1 }, tools: [fails] });
   const store = options.store ?? memoryStore();

@@ -1,6 +1,9 @@
+import { memorySecrets } from "@loopwright/core/memory";
+import type { SecretStore } from "@loopwright/core/ports";
 import { createSecrets, masterKeyOf, masterKeys, memoryStorage, newMasterKey } from "@loopwright/secrets";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { memoryRecords } from "../src/index.ts";
+import { guardedTransport } from "../src/node/index.ts";
 import { anne, ben, deployment, type FakeVendor, fakeVendor, platformKey, refuseKey, sayOk } from "./deployment.ts";
 
 let vendor: FakeVendor;
@@ -11,6 +14,12 @@ afterEach(() => vendor.close());
 
 const key = "sk-ANNE-0123456789abcdef";
 const mine = { providerId: "vendor", model: "small", displayName: "My own", key };
+const delegated = (secrets: SecretStore): SecretStore => ({
+  get: (...at) => secrets.get(...at),
+  set: (...at) => secrets.set(...at),
+  remove: (...at) => secrets.remove(...at),
+  names: (...at) => secrets.names(...at),
+});
 const bearers = () => vendor.calls.map(({ authorization }) => authorization);
 
 describe("the key of a call", () => {
@@ -128,7 +137,6 @@ describe("a saved instance", () => {
       model: "small",
       displayName: "My own",
       secretKeyRef: `ai-provider.${made.json.instanceId}`,
-      revision: 1,
     });
   });
 
@@ -138,6 +146,7 @@ describe("a saved instance", () => {
     const path = `/api/ai/providers/${made.instanceId}`;
     expect((await call("anne", "GET", path)).json).toEqual({
       ...{ instanceId: made.instanceId, providerId: "vendor", model: "small", displayName: "My own", active: true, hasKey: true },
+      revision: expect.any(String),
     });
     expect((await call("anne", "PATCH", path, { displayName: "Renamed", model: "medium" })).json).toMatchObject({
       displayName: "Renamed",
@@ -154,6 +163,89 @@ describe("a saved instance", () => {
     expect([(await call("anne", "DELETE", path)).status, (await call("anne", "DELETE", path)).status]).toEqual([204, 404]);
     const { providerRoutes } = await import("../src/index.ts");
     expect(providerRoutes(deployment(vendor).settings, { assistantMode: "none" })).toEqual([]);
+  });
+
+  it("A56: takes changes of several requests at once field by field, and refuses one whose sender has read an older revision", async () => {
+    const { call, settings } = deployment(vendor);
+    const { json: made } = await call("anne", "POST", "/api/ai/providers", mine);
+    const path = `/api/ai/providers/${made.instanceId}`;
+    const both = [
+      settings.change(anne, made.instanceId, { displayName: "Renamed" }),
+      settings.change(anne, made.instanceId, { model: "medium" }),
+    ];
+    await Promise.all(both);
+    expect((await call("anne", "GET", path)).json).toMatchObject({ displayName: "Renamed", model: "medium" });
+    const late = await call("anne", "PATCH", path, { displayName: "Late", revision: made.revision });
+    expect([late.status, late.json.code]).toEqual([409, "STORE_CONFLICT"]);
+    const { revision } = (await call("anne", "GET", path)).json;
+    expect((await call("anne", "PATCH", path, { displayName: "In time", revision })).json.displayName).toBe("In time");
+  });
+
+  it("A54: keeps a new key from an address that another request puts while it is stored, and leaves no key behind", async () => {
+    const honest = memorySecrets();
+    let meanwhile: (() => Promise<unknown>) | undefined;
+    const secrets: SecretStore = {
+      ...delegated(honest),
+      async set(...secret) {
+        await honest.set(...secret);
+        const act = meanwhile;
+        meanwhile = undefined;
+        await act?.();
+      },
+    };
+    const { settings } = deployment(vendor, { secrets, allowsPrivate: true });
+    const { instanceId } = await settings.create(anne, { ...mine, providerId: "custom", baseUrl: vendor.url });
+    meanwhile = () => settings.change(anne, instanceId, { baseUrl: `${vendor.url}/other`, key: "sk-other" });
+    await expect(settings.change(anne, instanceId, { key: "sk-mine" })).rejects.toMatchObject({ code: "STORE_CONFLICT" });
+    const [name = "", ...more] = await honest.names("team");
+    expect([await honest.get("team", name), more]).toEqual(["sk-other", []]);
+  });
+
+  it("A57: leaves no key behind wherever adding, changing or removing it is cut off, once it is removed", async () => {
+    for (let cut = 1; cut < 30; cut++) {
+      let steps = 0;
+      const step = async <T>(work: () => Promise<T>): Promise<T> => {
+        if (++steps === cut) throw new Error("The process ends.");
+        if (steps > cut) return new Promise<T>(() => {});
+        return work();
+      };
+      const [secrets, records] = [memorySecrets(), memoryRecords()];
+      const cutOff = deployment(vendor, {
+        secrets: {
+          ...delegated(secrets),
+          set: (...at) => step(() => secrets.set(...at)),
+          remove: (...at) => step(() => secrets.remove(...at)),
+        },
+        records: { ...records, put: (...at) => step(() => records.put(...at)), remove: (...at) => step(() => records.remove(...at)) },
+      });
+      const ended = (async () => {
+        const { instanceId } = await cutOff.settings.create(anne, mine);
+        await cutOff.settings.change(anne, instanceId, { key: "sk-second" });
+        await cutOff.settings.remove(anne, instanceId);
+        return "whole";
+      })().catch(() => "cut off");
+      const outcome = await Promise.race([ended, new Promise<string>((resolve) => setImmediate(resolve, "cut off"))]);
+      // Another process: the user removes what is listed.
+      const { settings } = deployment(vendor, { secrets, records });
+      for (const { instanceId } of (await settings.list(anne)).providers) await settings.remove(anne, instanceId);
+      expect([cut, await secrets.names("team")]).toEqual([cut, []]);
+      if (outcome === "whole") return expect(cut).toBeGreaterThan(8);
+    }
+    expect.fail("It was never whole.");
+  });
+
+  it("A54: is not blamed on its key where the host of its address is not found for a moment", async () => {
+    let isKnown = true;
+    const resolve = async () => (isKnown ? ["127.0.0.1"] : Promise.reject(new Error("EAI_AGAIN")));
+    const origin = vendor.url.replace("127.0.0.1", "models.test");
+    const transport = guardedTransport({ policy: { privateOrigins: [new URL(origin).origin] }, resolve });
+    const { settings, ask } = deployment(vendor, { transport });
+    const { instanceId } = await settings.create(anne, { ...mine, providerId: "custom", baseUrl: origin });
+    isKnown = false;
+    expect((await ask(anne)).result.error?.code).toBe("MODEL_UNREACHABLE");
+    expect(await settings.test(anne, instanceId)).toMatchObject({ ok: false, code: "MODEL_UNREACHABLE" });
+    isKnown = true;
+    expect((await ask(anne)).result.text).toBe("ok");
   });
 
   it("is another user's secret: foreign and absent look the same", async () => {

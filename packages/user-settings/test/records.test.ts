@@ -1,10 +1,13 @@
-import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { isAgentError } from "@loopwright/core";
+import { redisMissing, startRedis } from "@loopwright/simulator/node";
+import { redisStore } from "@loopwright/store-redis";
 import { proveKit, runKit, type Saboteur } from "@loopwright/testing";
-import { afterEach, describe, expect, it } from "vitest";
-import { memoryRecords, type UserRecords } from "../src/index.ts";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { memoryRecords, redisRecords, type UserRecords } from "../src/index.ts";
 import { sqliteRecords } from "../src/node/index.ts";
 import { type RecordsUnderTest, userRecordsKit } from "../src/testing/index.ts";
 
@@ -40,6 +43,43 @@ describe("entries in SQLite keep every promise", () =>
     },
   }));
 
+describe.skipIf(redisMissing())("entries in Redis keep every promise", () => {
+  let redis: Awaited<ReturnType<typeof startRedis>> | undefined;
+  let count = 0;
+  beforeAll(async () => {
+    redis = await startRedis();
+  });
+  afterAll(() => redis?.stop());
+  runKit(it, userRecordsKit, {
+    make: async () => {
+      const prefix = `test${count++}`;
+      const open = (): UserRecords => {
+        const store = redisStore({ url: redis?.url ?? "", prefix, deadlineMs: 20_000 });
+        cleanUps.push(() => void store.close());
+        return redisRecords({ command: (words) => store.command(words), prefix });
+      };
+      return { records: open(), again: async () => open() };
+    },
+  });
+});
+
+it("a file of entries of a version without revisions is read, and changed", async () => {
+  const path = file();
+  mkdirSync(dirname(path));
+  const before = new DatabaseSync(path);
+  before.exec(`CREATE TABLE records (number INTEGER PRIMARY KEY, scope TEXT NOT NULL, user TEXT NOT NULL, kind TEXT NOT NULL, id TEXT NOT NULL,
+    value TEXT NOT NULL, UNIQUE (scope, user, kind, id)) STRICT; INSERT INTO records VALUES (1, 'team', 'anne', 'plan', 'own', '{"plan":"pro"}')`);
+  before.close();
+  const records = sqliteRecords({ path });
+  const [owner, held] = [
+    { scope: "team", user: "anne" },
+    { id: "own", value: { plan: "pro" }, revision: "first" },
+  ];
+  expect(await records.list(owner, "plan")).toEqual([held]);
+  expect(await records.put(owner, "plan", { id: "own", value: {}, expected: held.revision })).toEqual(expect.any(String));
+  records.close();
+});
+
 it("a file of entries is for this user's eyes only, and one that cannot be opened is STORE_UNAVAILABLE", () => {
   const path = file();
   sqliteRecords({ path }).close();
@@ -58,9 +98,13 @@ const spoiled = (spoil: (honest: UserRecords) => Partial<UserRecords>) => async 
 const saboteurs: readonly Saboteur<RecordsUnderTest>[] = [
   {
     defect: "keeps the first value",
-    breaks: ["put-get"],
+    breaks: ["put-get", "revisions"],
     make: spoiled((honest) => ({
-      put: async (owner, kind, record) => ((await honest.get(owner, kind, record.id)) ? undefined : honest.put(owner, kind, record)),
+      async put(owner, kind, record) {
+        const held = await honest.get(owner, kind, record.id);
+        const isAsked = record.expected === undefined || record.expected === (held?.revision ?? null);
+        return honest.put(owner, kind, held && isAsked ? { ...record, value: held.value } : record);
+      },
     })),
   },
   {
@@ -68,9 +112,10 @@ const saboteurs: readonly Saboteur<RecordsUnderTest>[] = [
     breaks: ["order"],
     make: spoiled((honest) => ({
       async put(owner, kind, record) {
-        const isChange = (await honest.get(owner, kind, record.id)) !== undefined && JSON.stringify(record.value).length <= 1_000;
-        if (isChange) await honest.remove(owner, kind, record.id);
-        await honest.put(owner, kind, record);
+        const held = await honest.get(owner, kind, record.id);
+        const isChange = held !== undefined && record.expected === undefined && JSON.stringify(record.value).length <= 1_000;
+        if (isChange) await honest.remove(owner, kind, { id: record.id });
+        return honest.put(owner, kind, record);
       },
     })),
   },
@@ -87,7 +132,9 @@ const saboteurs: readonly Saboteur<RecordsUnderTest>[] = [
   {
     defect: "always reports that something was removed",
     breaks: ["apart", "removed"],
-    make: spoiled((honest) => ({ remove: async (...entry) => (await honest.remove(...entry)) || true })),
+    make: spoiled((honest) => ({
+      remove: async (owner, kind, entry) => (await honest.remove(owner, kind, entry)) || entry.expected === undefined,
+    })),
   },
   {
     defect: "refuses changes where it is full",
@@ -95,9 +142,30 @@ const saboteurs: readonly Saboteur<RecordsUnderTest>[] = [
     make: spoiled((honest) => ({
       async put(owner, kind, record) {
         if ((await honest.list(owner, kind)).length >= 50) await honest.put(owner, kind, { id: "one more", value: {} });
-        await honest.put(owner, kind, record);
+        return honest.put(owner, kind, record);
       },
     })),
+  },
+  {
+    defect: "overwrites what another writer has put",
+    breaks: ["revisions"],
+    make: spoiled((honest) => ({ put: (owner, kind, { id, value }) => honest.put(owner, kind, { id, value }) })),
+  },
+  {
+    defect: "looks at the revision and then writes without it",
+    breaks: ["revisions"],
+    make: spoiled((honest) => ({
+      async put(owner, kind, { id, value, expected }) {
+        const held = await honest.get(owner, kind, id);
+        if (expected !== undefined && (held?.revision ?? null) !== expected) return undefined;
+        return honest.put(owner, kind, { id, value });
+      },
+    })),
+  },
+  {
+    defect: "removes what another writer has changed",
+    breaks: ["revisions"],
+    make: spoiled((honest) => ({ remove: (owner, kind, { id }) => honest.remove(owner, kind, { id }) })),
   },
 ];
 

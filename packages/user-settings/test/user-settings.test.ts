@@ -51,4 +51,29 @@ describe("the settings of a user", () => {
     expect((await preferences.settingsOf(anne)).plan).toBe("default");
     expect((await call("", "GET", "/api/settings")).status).toBe(401);
   });
+
+  it("B107: are read where a later version has stored more, which stays when they are changed", async () => {
+    const { preferences, records } = deployment(vendor);
+    const later = { personalization: { enabled: true, text: "Be brief.", tone: "dry" }, memory: "all", theme: { dark: true } };
+    await records.put(anne, "settings", { id: "own", value: later });
+    expect(await preferences.settingsOf(anne)).toEqual({
+      ...{ plan: "default", personalization: { enabled: true, text: "Be brief." }, memory: { enabled: true } },
+    });
+    await preferences.change(anne, { personalization: { enabled: false, text: "" }, projectRule: "Use metres." });
+    expect((await records.get(anne, "settings", "own"))?.value).toEqual({
+      ...{ ...later, personalization: { enabled: false, text: "", tone: "dry" }, projectRule: "Use metres." },
+    });
+  });
+
+  it("B107: of several requests at once all count", async () => {
+    const { preferences } = deployment(vendor);
+    await Promise.all([
+      preferences.change(anne, { memory: { enabled: false } }),
+      preferences.change(anne, { projectRule: "Use metres." }),
+      preferences.change(anne, { personalization: { enabled: true, text: "Be brief." } }),
+    ]);
+    expect(await preferences.settingsOf(anne)).toMatchObject({
+      ...{ memory: { enabled: false }, projectRule: "Use metres.", personalization: { enabled: true } },
+    });
+  });
 });

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { AgentError } from "@loopwright/core";
 import type { Logger, SessionStore } from "@loopwright/core/ports";
 import type { ConditionalBlobs } from "@loopwright/store-blob";
+import type { RedisStore } from "@loopwright/store-redis";
 import { sqliteStore } from "@loopwright/store-sqlite";
 import type { Environment } from "../settings/environment.ts";
 import type { StorePlace } from "../settings/store-place.ts";
@@ -18,13 +19,8 @@ export async function openStore(place: StorePlace, { environment, logger }: Stor
   switch (place.kind) {
     case "sqlite":
       return sqliteStore(place.file);
-    case "redis": {
-      const { redisStore } = await companion("@loopwright/store-redis", () => import("@loopwright/store-redis"));
-      const durability = durabilityOf(environment["LOOPWRIGHT_REDIS_DURABILITY"]);
-      const marksFile = marksFileOf(place.url, environment["LOOPWRIGHT_STATE_DIR"]);
-      const more = { ...(durability ? { durability } : {}), ...(logger ? { logger } : {}), ...(marksFile ? { marksFile } : {}) };
-      return redisStore({ url: place.url, ...more });
-    }
+    case "redis":
+      return openRedis(place.url, { environment, ...(logger ? { logger } : {}) });
     case "files": {
       const { fileBlobs } = await companion("@loopwright/store-blob", () => import("@loopwright/store-blob"));
       return openObjects(fileBlobs({ folder: place.folder }));
@@ -34,6 +30,15 @@ export async function openStore(place: StorePlace, { environment, logger }: Stor
     default:
       return place satisfies never;
   }
+}
+
+/** The store in this Redis. @throws AgentError CONFIG_INVALID */
+export async function openRedis(url: string, { environment, logger }: StoreOptions): Promise<RedisStore> {
+  const { redisStore } = await companion("@loopwright/store-redis", () => import("@loopwright/store-redis"));
+  const durability = durabilityOf(environment["LOOPWRIGHT_REDIS_DURABILITY"]);
+  const marksFile = marksFileOf(url, environment["LOOPWRIGHT_STATE_DIR"]);
+  const more = { ...(durability ? { durability } : {}), ...(logger ? { logger } : {}), ...(marksFile ? { marksFile } : {}) };
+  return redisStore({ url, ...more });
 }
 
 /** Where this machine keeps what it saw last of a Redis: a file for each server and database, whose name holds no password. */

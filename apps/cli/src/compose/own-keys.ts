@@ -1,20 +1,24 @@
 import { dirname, join } from "node:path";
 import { AgentError, type ResolveModel } from "@loopwright/core";
 import { randomIds, systemClock } from "@loopwright/core/memory";
-import { type MasterKey, masterKeyOf, masterKeys } from "@loopwright/secrets";
+import type { SecretStore } from "@loopwright/core/ports";
+import { createSecrets, masterKeyOf, masterKeys, redisStorage } from "@loopwright/secrets";
 import { masterKeyFile, sqliteSecrets } from "@loopwright/secrets/node";
 import {
   type ProviderBuilder,
   providerRoutes,
   providerSettings,
+  redisRecords,
   type SettingsRoute,
   settingsRoutes,
+  type UserRecords,
   type UserSettingsStore,
   userSettings,
 } from "@loopwright/user-settings";
 import { guardedTransport, sqliteRecords } from "@loopwright/user-settings/node";
 import type { Environment } from "../settings/environment.ts";
 import type { Settings } from "../settings/settings.ts";
+import { openRedis } from "./open-store.ts";
 
 /** What users set, and what it changes. */
 export interface OwnKeys {
@@ -24,27 +28,66 @@ export interface OwnKeys {
   close(): Promise<void>;
 }
 
+type OwnKeysSettings = Pick<Settings, "filesDirectory" | "environment" | "store">;
+
 /**
- * What users set, beside the sessions: models with keys of their own, encrypted with the master key, and their preferences.
- * @throws AgentError CONFIG_INVALID for a wrong master key or origin, STORE_UNAVAILABLE
+ * What users set: models with keys of their own, encrypted with the master key, and their preferences. Kept in files beside the sessions, or with them in Redis.
+ * @throws AgentError CONFIG_INVALID for a missing or wrong master key, a wrong origin, and a bucket; STORE_UNAVAILABLE
  */
-export async function openOwnKeys({ filesDirectory, environment }: Pick<Settings, "filesDirectory" | "environment">): Promise<OwnKeys> {
-  const folder = dirname(filesDirectory);
-  const records = sqliteRecords({ path: join(folder, "settings.db") });
+export async function openOwnKeys(options: OwnKeysSettings): Promise<OwnKeys> {
+  const { records, secrets, close } = await openPlaces(options);
   try {
-    const keys = masterKeys(await masterKey(environment, join(folder, "master.key")));
-    const secrets = sqliteSecrets({ path: join(folder, "secrets.db"), keys });
     const settings = providerSettings({
       mode: "AllowUserProviders",
       ...{ records, secrets, ids: randomIds, clock: systemClock },
       builders: await vendorBuilders(),
-      transport: guardedTransport({ policy: { privateOrigins: originsOf(environment) } }),
+      transport: guardedTransport({ policy: { privateOrigins: originsOf(options.environment) } }),
     });
     const preferences = userSettings({ records });
     return {
       preferences,
       routes: [...providerRoutes(settings), ...settingsRoutes(preferences)],
       resolveModel: (question) => settings.resolveModel(question),
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+interface OwnKeysPlaces {
+  readonly records: UserRecords;
+  readonly secrets: SecretStore;
+  close(): Promise<void>;
+}
+
+async function openPlaces({ filesDirectory, environment, store }: OwnKeysSettings): Promise<OwnKeysPlaces> {
+  const text = environment["LOOPWRIGHT_MASTER_KEY"]?.trim() ?? "";
+  if (store.kind === "s3")
+    throw new AgentError("CONFIG_INVALID", {
+      message: "Keys of users are not kept in a bucket, and files of this machine would be unknown to the others.",
+      fix: "Keep sessions in Redis, in a SQLite file or in a folder, or leave `--own-keys` out.",
+    });
+  if (store.kind === "redis") {
+    if (text === "")
+      throw new AgentError("CONFIG_INVALID", {
+        message: "Several machines keep keys of users in Redis, and LOOPWRIGHT_MASTER_KEY, which they share, is not set.",
+        fix: "Set it to the same 32 random bytes everywhere, as `openssl rand -base64 32` prints them.",
+      });
+    const keys = masterKeys(await masterKeyOf(text));
+    const redis = await openRedis(store.url, { environment });
+    const place = { command: (words: readonly string[]) => redis.command(words) };
+    return { records: redisRecords(place), secrets: createSecrets({ storage: redisStorage(place), keys }), close: () => redis.close() };
+  }
+  const folder = dirname(filesDirectory);
+  const keys = masterKeys(await (text === "" ? masterKeyFile(join(folder, "master.key")) : masterKeyOf(text)));
+  const records = sqliteRecords({ path: join(folder, "settings.db") });
+  try {
+    const secrets = sqliteSecrets({ path: join(folder, "secrets.db"), keys });
+    return {
+      records,
+      secrets,
       async close() {
         secrets.close();
         records.close();
@@ -54,11 +97,6 @@ export async function openOwnKeys({ filesDirectory, environment }: Pick<Settings
     records.close();
     throw error;
   }
-}
-
-function masterKey(environment: Environment, path: string): Promise<MasterKey> {
-  const text = environment["LOOPWRIGHT_MASTER_KEY"]?.trim();
-  return text ? masterKeyOf(text) : masterKeyFile(path);
 }
 
 /** Servers of one's own network that users may name. */

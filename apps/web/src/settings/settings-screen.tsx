@@ -4,7 +4,7 @@ import { hashOf } from "../app/route.ts";
 import { useShortcuts } from "../keys/use-shortcuts.ts";
 import { Topbar } from "../session/topbar.tsx";
 import { SectionPlace } from "./section-place.tsx";
-import { settingsSections } from "./settings-sections.ts";
+import { useOfferedSections } from "./use-offered-sections.ts";
 import "./settings.css";
 
 export interface SettingsScreenProps {
@@ -16,8 +16,9 @@ export interface SettingsScreenProps {
 
 /** The settings: a list of sections, and the open one beside it; on narrow screens one of the two. */
 export function SettingsScreen({ sectionId, onSidebar, onClose }: SettingsScreenProps): ReactNode {
-  const chosen = settingsSections.find(({ id }) => id === sectionId);
-  const shown = chosen ?? settingsSections[0];
+  const sections = useOfferedSections();
+  const chosen = sections.find(({ id }) => id === sectionId);
+  const shown = chosen ?? sections[0];
   const place = useRef<HTMLDivElement>(null);
   useShortcuts({ stop: onClose });
   const chosenId = chosen?.id;
@@ -38,7 +39,7 @@ export function SettingsScreen({ sectionId, onSidebar, onClose }: SettingsScreen
       <div ref={place} className="settings" data-open={chosen ? "section" : "list"}>
         <nav className="settings-list" aria-label="Settings">
           <ul>
-            {settingsSections.map(({ id, title: name, icon }) => (
+            {sections.map(({ id, title: name, icon }) => (
               <li key={id}>
                 <a href={hashOf({ name: "settings", sectionId: id })} aria-current={shown?.id === id ? "page" : undefined}>
                   <Icon name={icon} />

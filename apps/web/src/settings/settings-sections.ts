@@ -21,6 +21,20 @@ export const settingsSections: readonly SettingsSection[] = [
     load: async () => (await import("./sections/agents-section.tsx")).AgentsSection,
   },
   {
+    id: "models",
+    title: "Models",
+    icon: "link",
+    needs: "/api/ai/providers",
+    load: async () => (await import("./providers/providers-section.tsx")).ProvidersSection,
+  },
+  {
+    id: "preferences",
+    title: "Preferences",
+    icon: "settings",
+    needs: "/api/settings",
+    load: async () => (await import("./sections/preferences-section.tsx")).PreferencesSection,
+  },
+  {
     id: "keyboard",
     title: "Keyboard",
     icon: "keyboard",

@@ -49,12 +49,14 @@ export async function fileSecrets({ path, passphrase, cost = scryptCost }: FileS
   };
 }
 
-/** The key of the file's passphrase. Another process may have made the file, or changed its passphrase, meanwhile. */
+/** The keys of the file's passphrase. Another process may have made the file, or changed its passphrase, meanwhile. */
 class PassphraseKeys implements KeyRing {
   readonly #file: SecretFile;
   #passphrase: string;
-  #ring: KeyRing | undefined;
+  #current: MasterKey | undefined;
   #header: FileHeader | undefined;
+  /** Those that the file had while this store was open: what was read just before a change is opened just after it. */
+  readonly #known = new Map<string, MasterKey>();
 
   constructor(file: SecretFile, passphrase: string) {
     this.#file = file;
@@ -62,7 +64,7 @@ class PassphraseKeys implements KeyRing {
   }
 
   get currentId(): string {
-    return this.#ring?.currentId ?? "";
+    return this.#current?.id ?? "";
   }
 
   get header(): FileHeader {
@@ -71,27 +73,29 @@ class PassphraseKeys implements KeyRing {
   }
 
   async use(header: FileHeader): Promise<void> {
-    const key = await this.#keyOf(header);
-    this.#ring = masterKeys(key);
-    this.#header = header;
+    this.#adopt(header, await this.#keyOf(header));
   }
 
   async begin(cost: ScryptCost): Promise<void> {
     const { header, key } = await newHeader(this.#passphrase, cost);
-    this.#header = header;
-    this.#ring = masterKeys(key);
+    this.#adopt(header, key);
   }
 
   async wrap(dataKey: Uint8Array, context: string): ReturnType<KeyRing["wrap"]> {
-    return (await this.#current()).wrap(dataKey, context);
+    await this.#refresh();
+    return this.#ring().wrap(dataKey, context);
   }
 
-  async unwrap(...wrapped: Parameters<KeyRing["unwrap"]>): Promise<Uint8Array> {
-    return (await this.#current()).unwrap(...wrapped);
+  /** The file is looked at only where its key is not known yet. */
+  async unwrap(...[wrapped, context]: Parameters<KeyRing["unwrap"]>): Promise<Uint8Array> {
+    if (!this.#known.has(wrapped.masterId)) await this.#refresh();
+    return this.#ring().unwrap(wrapped, context);
   }
 
   async change(next: string, cost: ScryptCost): Promise<void> {
     const { header, key } = await newHeader(next, cost);
+    // Before the file has it: a read beside the change may meet it first.
+    this.#known.set(key.id, key);
     await this.#file.replace(async (content) => {
       const ring = content.header ? masterKeys(await this.#keyOf(content.header)) : undefined;
       const scopes: Record<string, FileContent["scopes"][string]> = {};
@@ -102,17 +106,29 @@ class PassphraseKeys implements KeyRing {
       return { header, scopes };
     });
     this.#passphrase = next;
-    this.#header = header;
-    this.#ring = masterKeys(key);
+    this.#adopt(header, key);
   }
 
-  async #current(): Promise<KeyRing> {
+  #adopt(header: FileHeader, key: MasterKey): void {
+    this.#known.set(key.id, key);
+    this.#current = key;
+    this.#header = header;
+  }
+
+  #ring(): KeyRing {
+    if (!this.#current) throw new Error("The header of the file is read before it is used.");
+    return masterKeys(this.#current, [...this.#known.values()]);
+  }
+
+  /** Takes over the header that the file has now. */
+  async #refresh(): Promise<void> {
     const { header } = await this.#file.content();
-    if (header && header.salt !== this.#header?.salt) await this.use(header);
-    return this.#ring ?? masterKeys(await this.#keyOf(this.header));
+    if (header && header.keyId !== this.#header?.keyId) await this.use(header);
   }
 
   async #keyOf({ kdf, N, r, p, salt, keyId }: FileHeader): Promise<MasterKey> {
+    const known = this.#known.get(keyId);
+    if (known) return known;
     const { path } = this.#file;
     if (kdf !== kdfName || !isCost({ N, r, p })) throw refused(path, "its header has costs that this version does not take");
     const key = await passphraseKey(this.#passphrase, Buffer.from(salt, "base64"), { N, r, p });

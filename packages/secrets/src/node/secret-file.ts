@@ -2,12 +2,12 @@
  * Owns: the bytes of a file of secrets: read whole, replaced whole by a rename, by one writer at a time.
  * Does not own: what is encrypted in it and how.
  */
-import { mkdir, open, readFile, rename, rm, stat } from "node:fs/promises";
+import { mkdir, open, readFile, rename } from "node:fs/promises";
 import { dirname } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
 import { AgentError, isAgentError } from "@loopwright/core";
 import { unreadable } from "../sealed.ts";
 import type { ScopeHead, SecretStorage } from "../storage/secret-storage.ts";
+import { withFileLock } from "./file-lock.ts";
 
 /** How the key of the file comes from its passphrase. */
 export interface FileHeader {
@@ -32,11 +32,6 @@ export interface FileContent {
   readonly header?: FileHeader;
   readonly scopes: Readonly<Record<string, FileScope>>;
 }
-
-const lockWaitMs = 25;
-const lockTriesMax = 200;
-/** A lock of a process that died is taken over after this. */
-const lockStaleMs = 15_000;
 
 export class SecretFile {
   readonly path: string;
@@ -74,11 +69,12 @@ export class SecretFile {
       write: (scope, { expected, head, record }) =>
         this.replace(async ({ header, scopes }) => {
           const found = own(scopes, scope);
-          // A file that another process began has another key.
-          if ((found?.head.revision ?? 0) !== expected || (header && header.salt !== headerOf().salt)) return undefined;
+          const current = header ?? headerOf();
+          // A file that another process began, or whose passphrase was changed meanwhile, has another key: what the old one wrapped could not be opened.
+          if ((found?.head.revision ?? 0) !== expected || head.key.masterId !== current.keyId) return undefined;
           const { [record?.name ?? ""]: _, ...others } = found?.records ?? {};
           const records = record?.bytes ? { ...others, [record.name]: record.bytes } : record ? others : (found?.records ?? {});
-          return { header: header ?? headerOf(), scopes: { ...scopes, [scope]: { head, records } } };
+          return { header: current, scopes: { ...scopes, [scope]: { head, records } } };
         }),
       scopes: async () => Object.keys((await this.content()).scopes).sort(),
     };
@@ -88,36 +84,19 @@ export class SecretFile {
     await mkdir(dirname(this.path), { recursive: true, mode: 0o700 }).catch((cause: unknown) => {
       throw this.#unavailable("written", cause);
     });
-    const lock = `${this.path}.lock`;
-    await this.#acquire(lock);
     try {
-      const changed = await change(await this.content());
-      if (!changed) return false;
-      await this.#write(encoded(changed));
-      return true;
+      return await withFileLock(`${this.path}.lock`, async () => {
+        const changed = await change(await this.content());
+        if (changed) await this.#write(encoded(changed));
+        return changed !== undefined;
+      });
     } catch (cause) {
       throw isAgentError(cause) ? cause : this.#unavailable("written", cause);
-    } finally {
-      await rm(lock, { force: true });
     }
-  }
-
-  async #acquire(lock: string): Promise<void> {
-    for (let tries = 0; tries < lockTriesMax; tries++) {
-      try {
-        await (await open(lock, "wx", 0o600)).close();
-        return;
-      } catch (cause) {
-        if (codeOf(cause) !== "EEXIST") throw this.#unavailable("written", cause);
-      }
-      const held = await stat(lock).catch(() => undefined);
-      if (held && Date.now() - held.mtimeMs > lockStaleMs) await rm(lock, { force: true });
-      else await wait(lockWaitMs);
-    }
-    throw this.#unavailable("written", new Error("Another process holds its lock."));
   }
 
   async #write(text: string): Promise<void> {
+    // One name is enough: only the holder of the lock writes it, and what a crash left of it is overwritten.
     const fresh = `${this.path}.new`;
     const handle = await open(fresh, "w", 0o600);
     try {

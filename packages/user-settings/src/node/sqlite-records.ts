@@ -2,8 +2,15 @@ import { closeSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { AgentError, isAgentError, type JsonObject } from "@loopwright/core";
-import { encodedRecord, recordsFull } from "../records/encoded-record.ts";
-import { type RecordKind, type RecordOwner, recordLimits, type UserRecord, type UserRecords } from "../records/user-records.ts";
+import { encodedRecord, newRevision, recordsFull } from "../records/encoded-record.ts";
+import {
+  type RecordChange,
+  type RecordKind,
+  type RecordOwner,
+  recordLimits,
+  type StoredRecord,
+  type UserRecords,
+} from "../records/user-records.ts";
 
 export interface SqliteRecordsOptions {
   /** The file; it is made where it is missing, and so is its folder, for this user's eyes only. `:memory:`: none. */
@@ -20,6 +27,7 @@ export interface SqliteRecords extends UserRecords {
 const schema = `
   CREATE TABLE IF NOT EXISTS records (
     number INTEGER PRIMARY KEY, scope TEXT NOT NULL, user TEXT NOT NULL, kind TEXT NOT NULL, id TEXT NOT NULL, value TEXT NOT NULL,
+    revision TEXT NOT NULL DEFAULT 'first',
     UNIQUE (scope, user, kind, id)
   ) STRICT;
 `;
@@ -39,6 +47,10 @@ function open({ path, busyTimeoutMs = 5_000 }: SqliteRecordsOptions): DatabaseSy
     const database = new DatabaseSync(path, { timeout: busyTimeoutMs });
     database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON;");
     database.exec(schema);
+    // A file of a version without revisions.
+    const columns = database.prepare("SELECT name FROM pragma_table_info('records')").all();
+    if (!columns.some(({ name }) => name === "revision"))
+      database.exec("ALTER TABLE records ADD COLUMN revision TEXT NOT NULL DEFAULT 'first'");
     return database;
   });
 }
@@ -50,33 +62,48 @@ class RecordsInSqlite implements SqliteRecords {
     this.#database = database;
   }
 
-  async get({ scope, user }: RecordOwner, kind: RecordKind, id: string): Promise<JsonObject | undefined> {
+  async get({ scope, user }: RecordOwner, kind: RecordKind, id: string): Promise<StoredRecord | undefined> {
     return guarded(() => {
-      const row = this.#database.prepare(`SELECT value FROM records WHERE ${ofOwner} AND id = ?`).get(scope, user, kind, id);
-      return row && (JSON.parse(String(row["value"])) as JsonObject);
+      const row = this.#database.prepare(`SELECT id, value, revision FROM records WHERE ${ofOwner} AND id = ?`).get(scope, user, kind, id);
+      return row && stored(row);
     });
   }
 
-  async list({ scope, user }: RecordOwner, kind: RecordKind): Promise<readonly UserRecord[]> {
+  async list({ scope, user }: RecordOwner, kind: RecordKind): Promise<readonly StoredRecord[]> {
     return guarded(() => {
-      const rows = this.#database.prepare(`SELECT id, value FROM records WHERE ${ofOwner} ORDER BY number`).all(scope, user, kind);
-      return rows.map((row) => ({ id: String(row["id"]), value: JSON.parse(String(row["value"])) as JsonObject }));
+      const rows = this.#database
+        .prepare(`SELECT id, value, revision FROM records WHERE ${ofOwner} ORDER BY number`)
+        .all(scope, user, kind);
+      return rows.map(stored);
     });
   }
 
-  async put({ scope, user }: RecordOwner, kind: RecordKind, { id, value }: UserRecord): Promise<void> {
+  async put({ scope, user }: RecordOwner, kind: RecordKind, { id, value, expected }: RecordChange): Promise<string | undefined> {
     const text = encodedRecord(value);
-    guarded(() => {
-      const database = this.#database;
+    const revision = newRevision();
+    const database = this.#database;
+    const store = (): string | undefined => {
+      const row = database.prepare(`SELECT revision FROM records WHERE ${ofOwner} AND id = ?`).get(scope, user, kind, id);
+      if (expected !== undefined && (row?.["revision"] ?? null) !== expected) return undefined;
+      if (row)
+        database
+          .prepare(`UPDATE records SET value = ?, revision = ? WHERE ${ofOwner} AND id = ?`)
+          .run(text, revision, scope, user, kind, id);
+      else {
+        const held = database.prepare(`SELECT count(*) AS held FROM records WHERE ${ofOwner}`).get(scope, user, kind)?.["held"];
+        if (Number(held) >= recordLimits.perKindMax) throw recordsFull();
+        database
+          .prepare("INSERT INTO records (scope, user, kind, id, value, revision) VALUES (?, ?, ?, ?, ?, ?)")
+          .run(scope, user, kind, id, text, revision);
+      }
+      return revision;
+    };
+    return guarded(() => {
       database.exec("BEGIN IMMEDIATE");
       try {
-        const changed = database.prepare(`UPDATE records SET value = ? WHERE ${ofOwner} AND id = ?`).run(text, scope, user, kind, id);
-        if (Number(changed.changes) === 0) {
-          const held = database.prepare(`SELECT count(*) AS held FROM records WHERE ${ofOwner}`).get(scope, user, kind)?.["held"];
-          if (Number(held) >= recordLimits.perKindMax) throw recordsFull();
-          database.prepare("INSERT INTO records (scope, user, kind, id, value) VALUES (?, ?, ?, ?, ?)").run(scope, user, kind, id, text);
-        }
+        const made = store();
         database.exec("COMMIT");
+        return made;
       } catch (error) {
         database.exec("ROLLBACK");
         throw error;
@@ -84,9 +111,15 @@ class RecordsInSqlite implements SqliteRecords {
     });
   }
 
-  async remove({ scope, user }: RecordOwner, kind: RecordKind, id: string): Promise<boolean> {
+  async remove(
+    { scope, user }: RecordOwner,
+    kind: RecordKind,
+    { id, expected = null }: { readonly id: string; readonly expected?: string | null },
+  ): Promise<boolean> {
     return guarded(() => {
-      const { changes } = this.#database.prepare(`DELETE FROM records WHERE ${ofOwner} AND id = ?`).run(scope, user, kind, id);
+      const { changes } = this.#database
+        .prepare(`DELETE FROM records WHERE ${ofOwner} AND id = ? AND (? IS NULL OR revision = ?)`)
+        .run(scope, user, kind, id, expected, expected);
       return Number(changes) === 1;
     });
   }
@@ -94,6 +127,10 @@ class RecordsInSqlite implements SqliteRecords {
   close(): void {
     this.#database.close();
   }
+}
+
+function stored(row: Readonly<Record<string, unknown>>): StoredRecord {
+  return { id: String(row["id"]), value: JSON.parse(String(row["value"])) as JsonObject, revision: String(row["revision"]) };
 }
 
 function guarded<T>(work: () => T): T {

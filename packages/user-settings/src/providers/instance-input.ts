@@ -26,6 +26,8 @@ export interface ChangedInstance {
   /** `null`: the vendor's own server again. */
   readonly baseUrl?: string | null | undefined;
   readonly active?: boolean | undefined;
+  /** What the sender has read; another one is a conflict. */
+  readonly revision?: string | undefined;
 }
 
 const [providerId, model, displayName, baseUrl] = [text(64), text(200), text(100), text(2_000)];
@@ -47,6 +49,7 @@ export const changedInstance: z.ZodType<ChangedInstance> = z.strictObject({
   key: key.optional(),
   baseUrl: baseUrl.nullable().optional(),
   active: z.boolean().optional(),
+  revision: text(64).optional(),
 });
 
 const isPlainName = /^[A-Za-z.]{1,40}$/;

@@ -11,8 +11,8 @@ export interface AIProviderInstance {
   readonly displayName: string;
   /** Default: the vendor's own server. */
   readonly baseUrl?: string;
-  /** Counts the changes, from 1: a changed key or address has a circuit of its own. */
-  readonly revision: number;
+  /** Another one with each change: a changed key or address has a circuit of its own. */
+  readonly revision: string;
 }
 
 /** What a user is shown of an instance: never the key. */
@@ -25,6 +25,8 @@ export interface ShownInstance {
   /** The one whose model is called. */
   readonly active: boolean;
   readonly hasKey: boolean;
+  /** Another one with each change; a change that names it is refused where another one came first. */
+  readonly revision: string;
   /** It is the deployment's and cannot be changed. */
   readonly locked?: true;
 }

@@ -6,7 +6,7 @@ import type { ProviderSettings } from "./provider-settings.ts";
 
 const instance: JsonSchema = {
   type: "object",
-  required: ["instanceId", "providerId", "model", "displayName", "active", "hasKey"],
+  required: ["instanceId", "providerId", "model", "displayName", "active", "hasKey", "revision"],
   properties: {
     instanceId: { type: "string" },
     providerId: { type: "string" },
@@ -15,6 +15,7 @@ const instance: JsonSchema = {
     baseUrl: { type: "string" },
     active: { type: "boolean" },
     hasKey: { type: "boolean", description: "The key itself is never given." },
+    revision: { type: "string", description: "Another one with each change." },
     locked: { type: "boolean", description: "It is the deployment's and cannot be changed." },
   },
 };

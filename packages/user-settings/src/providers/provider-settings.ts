@@ -6,12 +6,14 @@
  *  P2 a key is sent to the address that it was entered for: another address needs the key again;
  *  P3 an active instance that cannot be used is an error: never the platform's key in its place.
  */
-import { type Access, AgentError, isAgentError, type JsonObject, type ModelQuestion, type ModelRef } from "@loopwright/core";
+import { type Access, AgentError, type ModelQuestion, type ModelRef } from "@loopwright/core";
 import type { Clock, IdSource, SecretStore } from "@loopwright/core/ports";
-import type { RecordOwner, UserRecords } from "../records/user-records.ts";
+import type { RecordOwner, StoredRecord, UserRecords } from "../records/user-records.ts";
 import type { GuardedTransport } from "./guarded-transport.ts";
 import { type ChangedInstance, changedInstance, checkedInput, newInstance } from "./instance-input.ts";
+import { modelOfInstance, trimmedUrl } from "./model-of-instance.ts";
 import type { AIProviderInstance, ProviderBuilder, ShownInstance } from "./provider-instance.ts";
+import { entryOf, instanceOf, shown } from "./stored-instance.ts";
 import { type TestResult, testedProvider } from "./tested-provider.ts";
 
 /** `PlatformOnly`: every call has the deployment's key. `AllowUserProviders`: a user's active instance comes first. */
@@ -50,7 +52,7 @@ export interface ProviderSettings {
   get(owner: RecordOwner, instanceId: string): Promise<ShownInstance>;
   /** The first instance of a user is active. @throws AgentError FORBIDDEN under `PlatformOnly`, INPUT_INVALID, STORE_* */
   create(owner: RecordOwner, input: unknown): Promise<ShownInstance>;
-  /** @throws AgentError FORBIDDEN, PROVIDER_NOT_FOUND, INPUT_INVALID, STORE_* */
+  /** Fields that are left out stay. @throws AgentError FORBIDDEN, PROVIDER_NOT_FOUND, INPUT_INVALID, STORE_CONFLICT where it has another `revision` than the input names, STORE_* */
   change(owner: RecordOwner, instanceId: string, input: unknown): Promise<ShownInstance>;
   /** Removes the instance and its key. @throws AgentError FORBIDDEN, PROVIDER_NOT_FOUND, STORE_* */
   remove(owner: RecordOwner, instanceId: string): Promise<void>;
@@ -65,6 +67,8 @@ export function providerSettings(options: ProviderSettingsOptions): ProviderSett
 }
 
 const activeId = "active";
+/** How often a change begins again because another one came first. */
+const conflictsMax = 10;
 
 class InstancesOfUsers implements ProviderSettings {
   readonly #options: ProviderSettingsOptions;
@@ -83,6 +87,7 @@ class InstancesOfUsers implements ProviderSettings {
         displayName: platformName,
         active: true,
         hasKey: true,
+        revision: "",
         locked: true,
       };
       return { mode, builders: [], providers: [locked] };
@@ -96,7 +101,7 @@ class InstancesOfUsers implements ProviderSettings {
         ...(defaultModel === undefined ? {} : { defaultModel }),
         baseUrl: this.#options.transport ? baseUrl : "refused",
       })),
-      providers: all.map(({ value }) => shown(instanceOf(value), active)),
+      providers: all.map((record) => shown(instanceOf(record), active)),
     };
   }
 
@@ -111,36 +116,57 @@ class InstancesOfUsers implements ProviderSettings {
     const { records, secrets, ids } = this.#options;
     const baseUrl = await this.#checkedBase(fields.providerId, fields.baseUrl);
     const instanceId = ids.next();
-    const secretKeyRef = `ai-provider.${instanceId}`;
     const { providerId, model, displayName } = fields;
-    const instance: AIProviderInstance = {
-      instanceId,
-      providerId,
-      model,
-      displayName,
-      secretKeyRef,
-      revision: 1,
-      ...(baseUrl ? { baseUrl } : {}),
-    };
+    const made = { instanceId, providerId, model, displayName, secretKeyRef: keyPrefix(instanceId), ...(baseUrl ? { baseUrl } : {}) };
     const isFirst = (await records.list(owner, "provider")).length === 0;
-    await secrets.set(owner.scope, secretKeyRef, key);
+    // The entry first: after a crash between the two steps the user sees an entry that can be deleted, and no key is left without one.
+    const revision = await records.put(owner, "provider", { id: instanceId, value: made, expected: null });
+    if (revision === undefined) throw changedMeanwhile();
     try {
-      await records.put(owner, "provider", { id: instanceId, value: { ...instance } });
+      await secrets.set(owner.scope, made.secretKeyRef, key);
     } catch (error) {
-      // Without its entry the key would stay for ever.
-      await secrets.remove(owner.scope, secretKeyRef);
+      await records.remove(owner, "provider", { id: instanceId, expected: revision });
       throw error;
     }
     if (isActive ?? isFirst) await this.#activate(owner, instanceId);
-    return shown(instance, await this.#active(owner));
+    return shown({ ...made, revision }, await this.#active(owner));
   }
 
   async change(owner: RecordOwner, instanceId: string, input: unknown): Promise<ShownInstance> {
     this.#check();
     const wanted: ChangedInstance = checkedInput(changedInstance, input);
     const { records, secrets } = this.#options;
-    const before = await this.#instance(owner, instanceId);
-    const { baseUrl: oldBase, ...rest } = before;
+    let first: AIProviderInstance | undefined;
+    for (let conflicts = 0; conflicts < conflictsMax; conflicts++) {
+      const record = await this.#record(owner, instanceId);
+      const before = instanceOf(record);
+      first ??= before;
+      if (wanted.revision !== undefined && wanted.revision !== before.revision) throw changedMeanwhile();
+      // The key was entered for the address of then: it must not be sent to the one that another writer has put.
+      if (wanted.key !== undefined && wanted.baseUrl === undefined && before.baseUrl !== first.baseUrl) throw changedMeanwhile();
+      const changed = await this.#changed(before, wanted);
+      const isNewKey = changed.secretKeyRef !== before.secretKeyRef;
+      if (wanted.key !== undefined) await secrets.set(owner.scope, changed.secretKeyRef, wanted.key);
+      let revision: string | undefined;
+      try {
+        revision = await records.put(owner, "provider", {
+          ...{ id: instanceId, value: entryOf(changed, record.value), expected: before.revision },
+        });
+      } finally {
+        // Without its entry the key would stay until the instance is deleted.
+        if (isNewKey && revision === undefined) await secrets.remove(owner.scope, changed.secretKeyRef);
+      }
+      if (revision === undefined) continue;
+      if (isNewKey) await secrets.remove(owner.scope, before.secretKeyRef);
+      if (wanted.active === true) await this.#activate(owner, instanceId);
+      else if (wanted.active === false) await this.#deactivate(owner, instanceId);
+      return shown({ ...changed, revision }, await this.#active(owner));
+    }
+    throw changedMeanwhile();
+  }
+
+  /** The instance as it will be. @throws AgentError INPUT_INVALID */
+  async #changed({ baseUrl: oldBase, ...before }: AIProviderInstance, wanted: ChangedInstance): Promise<AIProviderInstance> {
     const asked = wanted.baseUrl === undefined ? oldBase : (wanted.baseUrl ?? undefined);
     const baseUrl = asked === oldBase ? oldBase : await this.#checkedBase(before.providerId, asked);
     if (baseUrl !== oldBase && wanted.key === undefined)
@@ -148,45 +174,38 @@ class InstancesOfUsers implements ProviderSettings {
         message: "The address of the provider was changed without its key.",
         fix: "Enter the key again: it is sent only to the address that it was entered for.",
       });
-    const instance: AIProviderInstance = {
-      ...rest,
+    return {
+      ...before,
       model: wanted.model ?? before.model,
       displayName: wanted.displayName ?? before.displayName,
-      revision: before.revision + 1,
+      // Under a name of its own: a call that has read the entry before must not take the new key to the old address.
+      secretKeyRef: wanted.key === undefined ? before.secretKeyRef : `${keyPrefix(before.instanceId)}.${this.#options.ids.next()}`,
       ...(baseUrl === undefined ? {} : { baseUrl }),
     };
-    // Under a name of its own: a call that has read the entry before must not take the new key to the old address.
-    const isNewKey = wanted.key !== undefined;
-    const secretKeyRef = isNewKey ? `ai-provider.${instanceId}.${this.#options.ids.next()}` : before.secretKeyRef;
-    if (wanted.key !== undefined) await secrets.set(owner.scope, secretKeyRef, wanted.key);
-    try {
-      await records.put(owner, "provider", { id: instanceId, value: { ...instance, secretKeyRef } });
-    } catch (error) {
-      // Without its entry the key would stay for ever.
-      if (isNewKey) await secrets.remove(owner.scope, secretKeyRef);
-      throw error;
-    }
-    if (isNewKey) await secrets.remove(owner.scope, before.secretKeyRef);
-    if (wanted.active === true) await this.#activate(owner, instanceId);
-    else if (wanted.active === false && (await this.#active(owner)) === instanceId)
-      await records.remove(owner, "active-provider", activeId);
-    return shown(instance, await this.#active(owner));
   }
 
   async remove(owner: RecordOwner, instanceId: string): Promise<void> {
     this.#check();
     const { records, secrets } = this.#options;
-    const instance = await this.#instance(owner, instanceId);
-    if ((await this.#active(owner)) === instanceId) await records.remove(owner, "active-provider", activeId);
-    await records.remove(owner, "provider", instanceId);
-    await secrets.remove(owner.scope, instance.secretKeyRef);
+    await this.#record(owner, instanceId);
+    // Keys go before the entry: a removal that a crash cut off can be repeated, and takes keys along that a cut-off change has left.
+    await this.#deactivate(owner, instanceId);
+    const own = keyPrefix(instanceId);
+    for (let conflicts = 0; conflicts < conflictsMax; conflicts++) {
+      const record = await records.get(owner, "provider", instanceId);
+      for (const name of await secrets.names(owner.scope))
+        if (name === own || name.startsWith(`${own}.`)) await secrets.remove(owner.scope, name);
+      // Another request has removed it. One that has changed it in between may have stored a key.
+      if (!record || (await records.remove(owner, "provider", { id: instanceId, expected: record.revision }))) return;
+    }
+    throw changedMeanwhile();
   }
 
   async test(owner: RecordOwner, instanceId: string, signal?: AbortSignal): Promise<TestResult> {
     this.#check();
     const instance = await this.#instance(owner, instanceId);
     const { clock } = this.#options;
-    return testedProvider(() => this.#refOf(owner, instance), { clock, ...(signal ? { signal } : {}) });
+    return testedProvider(() => modelOfInstance(this.#options, owner.scope, instance), { clock, ...(signal ? { signal } : {}) });
   }
 
   async resolveModel({ access }: { readonly access: Access }): Promise<ModelRef | undefined> {
@@ -194,61 +213,45 @@ class InstancesOfUsers implements ProviderSettings {
     if (mode === "PlatformOnly") return undefined;
     for (let tries = 0; ; tries++) {
       const active = await this.#active(access);
-      const value = active === undefined ? undefined : await records.get(access, "provider", active);
+      const record = active === undefined ? undefined : await records.get(access, "provider", active);
       // It was removed while it was read: another one may be active now. Never the deployment's key in its place.
-      if (active !== undefined && !value && tries === 0) continue;
-      if (!value) return undefined;
-      const instance = instanceOf(value);
+      if (active !== undefined && !record && tries === 0) continue;
+      if (!record) return undefined;
       try {
-        return (await this.#refOf(access, instance)).ref;
+        return (await modelOfInstance(this.#options, access.scope, instanceOf(record))).ref;
       } catch (error) {
-        const now = await records.get(access, "provider", instance.instanceId);
-        // It was changed while it was read.
-        if (tries > 0 || now?.["revision"] === instance.revision) throw error;
+        const [now, stillActive] = await Promise.all([records.get(access, "provider", record.id), this.#active(access)]);
+        // It was changed, or is being removed, while it was read.
+        if (tries > 0 || (now?.revision === record.revision && stillActive === record.id)) throw error;
       }
     }
   }
 
-  /** @throws AgentError OWN_KEY_UNUSABLE, STORE_* */
-  async #refOf({ scope }: RecordOwner, instance: AIProviderInstance): Promise<{ readonly ref: ModelRef; readonly key: string }> {
-    const { instanceId, providerId, model, secretKeyRef, displayName, baseUrl, revision } = instance;
-    const { secrets, builders, transport } = this.#options;
-    const unusable = (why: string, cause?: unknown): AgentError =>
-      new AgentError("OWN_KEY_UNUSABLE", { message: `Your provider ${JSON.stringify(displayName)} cannot be used: ${why}.`, cause });
-    const builder = Object.hasOwn(builders, providerId) ? builders[providerId] : undefined;
-    if (!builder) throw unusable("this deployment has no such vendor any more");
-    let key: string | undefined;
-    try {
-      key = await secrets.get(scope, secretKeyRef);
-    } catch (error) {
-      throw isAgentError(error, "SECRET_UNREADABLE") ? unusable("its stored key cannot be read", error) : error;
-    }
-    if (key === undefined) throw unusable("its key is missing");
-    let own: { readonly baseURL: string; readonly transport: typeof fetch } | undefined;
-    if (baseUrl !== undefined) {
-      if (!transport) throw unusable("this deployment does not take addresses of users any more");
-      const address = await transport.admit(baseUrl).catch((error: unknown) => {
-        throw unusable("its address may not be reached", error);
-      });
-      own = { baseURL: trimmed(address), transport: transport.fetch };
-    }
-    const provider = builder.create({ apiKey: key, model, ...own });
-    return { ref: { provider, model, keyOwner: "user", keyId: `${instanceId}.${revision}` }, key };
-  }
-
   async #active(owner: RecordOwner): Promise<string | undefined> {
     const record = await this.#options.records.get(owner, "active-provider", activeId);
-    return typeof record?.["instanceId"] === "string" ? record["instanceId"] : undefined;
+    return typeof record?.value["instanceId"] === "string" ? record.value["instanceId"] : undefined;
   }
 
-  #activate(owner: RecordOwner, instanceId: string): Promise<void> {
-    return this.#options.records.put(owner, "active-provider", { id: activeId, value: { instanceId } });
+  async #activate(owner: RecordOwner, instanceId: string): Promise<void> {
+    await this.#options.records.put(owner, "active-provider", { id: activeId, value: { instanceId } });
+  }
+
+  async #deactivate(owner: RecordOwner, instanceId: string): Promise<void> {
+    const { records } = this.#options;
+    const record = await records.get(owner, "active-provider", activeId);
+    // Another request may have made another one active meanwhile: that stays.
+    if (record?.value["instanceId"] === instanceId)
+      await records.remove(owner, "active-provider", { id: activeId, expected: record.revision });
+  }
+
+  async #record(owner: RecordOwner, instanceId: string): Promise<StoredRecord> {
+    const record = await this.#options.records.get(owner, "provider", instanceId);
+    if (record) return record;
+    throw new AgentError("PROVIDER_NOT_FOUND", { message: `There is no provider \`${instanceId.slice(0, 64)}\`.` });
   }
 
   async #instance(owner: RecordOwner, instanceId: string): Promise<AIProviderInstance> {
-    const value = await this.#options.records.get(owner, "provider", instanceId);
-    if (!value) throw new AgentError("PROVIDER_NOT_FOUND", { message: `There is no provider \`${instanceId.slice(0, 64)}\`.` });
-    return instanceOf(value);
+    return instanceOf(await this.#record(owner, instanceId));
   }
 
   /** The address as it is stored. @throws AgentError INPUT_INVALID for an unknown vendor, and for an address that is refused, missing or not taken */
@@ -267,7 +270,7 @@ class InstancesOfUsers implements ProviderSettings {
     }
     if (takes === "refused" || !transport)
       throw new AgentError("INPUT_INVALID", { message: `${builder.title} takes no address here.`, fix: "Leave `baseUrl` out." });
-    return trimmed(await transport.admit(baseUrl));
+    return trimmedUrl(await transport.admit(baseUrl));
   }
 
   #check(): void {
@@ -279,30 +282,11 @@ class InstancesOfUsers implements ProviderSettings {
   }
 }
 
-const trimmed = ({ href }: URL): string => href.replace(/\/+$/, "");
+/** What the names of the keys of an instance begin with. */
+const keyPrefix = (instanceId: string): string => `ai-provider.${instanceId}`;
 
-function shown({ instanceId, providerId, model, displayName, baseUrl }: AIProviderInstance, active: string | undefined): ShownInstance {
-  return {
-    instanceId,
-    providerId,
-    model,
-    displayName,
-    ...(baseUrl === undefined ? {} : { baseUrl }),
-    active: active === instanceId,
-    hasKey: true,
-  };
-}
-
-function instanceOf(value: JsonObject): AIProviderInstance {
-  const text = (name: string): string => String(value[name] ?? "");
-  const { baseUrl } = value;
-  return {
-    instanceId: text("instanceId"),
-    providerId: text("providerId"),
-    model: text("model"),
-    secretKeyRef: text("secretKeyRef"),
-    displayName: text("displayName"),
-    revision: Number(value["revision"] ?? 1),
-    ...(typeof baseUrl === "string" ? { baseUrl } : {}),
-  };
-}
+const changedMeanwhile = (): AgentError =>
+  new AgentError("STORE_CONFLICT", {
+    message: "The provider was changed by another request meanwhile.",
+    fix: "Read it again, then repeat the change.",
+  });

@@ -11,6 +11,9 @@ export function encodedRecord(value: JsonObject): string {
   });
 }
 
+/** A revision that no entry has had. */
+export const newRevision = (): string => crypto.randomUUID();
+
 /** What a store throws for one entry too many. */
 export function recordsFull(): AgentError {
   return new AgentError("STORE_FULL", {

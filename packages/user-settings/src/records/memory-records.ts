@@ -1,29 +1,42 @@
 import type { JsonObject } from "@loopwright/core";
-import { encodedRecord, recordsFull } from "./encoded-record.ts";
-import { type RecordKind, type RecordOwner, recordLimits, type UserRecord, type UserRecords } from "./user-records.ts";
+import { encodedRecord, newRevision, recordsFull } from "./encoded-record.ts";
+import { type RecordKind, type RecordOwner, recordLimits, type StoredRecord, type UserRecords } from "./user-records.ts";
+
+interface Held {
+  readonly text: string;
+  readonly revision: string;
+}
 
 /** Entries in this process, gone with it. */
 export function memoryRecords(): UserRecords {
-  const lists = new Map<string, Map<string, string>>();
-  const listOf = ({ scope, user }: RecordOwner, kind: RecordKind): Map<string, string> => {
+  const lists = new Map<string, Map<string, Held>>();
+  const listOf = ({ scope, user }: RecordOwner, kind: RecordKind): Map<string, Held> => {
     const key = JSON.stringify([scope, user, kind]);
-    const list = lists.get(key) ?? new Map<string, string>();
+    const list = lists.get(key) ?? new Map<string, Held>();
     lists.set(key, list);
     return list;
   };
-  const decoded = (text: string): JsonObject => JSON.parse(text) as JsonObject;
+  const stored = (id: string, { text, revision }: Held): StoredRecord => ({ id, value: JSON.parse(text) as JsonObject, revision });
   return {
     async get(owner, kind, id) {
-      const text = listOf(owner, kind).get(id);
-      return text === undefined ? undefined : decoded(text);
+      const held = listOf(owner, kind).get(id);
+      return held && stored(id, held);
     },
-    list: async (owner, kind) => [...listOf(owner, kind)].map(([id, text]): UserRecord => ({ id, value: decoded(text) })),
-    async put(owner, kind, { id, value }) {
+    list: async (owner, kind) => [...listOf(owner, kind)].map(([id, held]) => stored(id, held)),
+    async put(owner, kind, { id, value, expected }) {
       const text = encodedRecord(value);
       const list = listOf(owner, kind);
-      if (!list.has(id) && list.size >= recordLimits.perKindMax) throw recordsFull();
-      list.set(id, text);
+      const held = list.get(id);
+      if (expected !== undefined && (held?.revision ?? null) !== expected) return undefined;
+      if (!held && list.size >= recordLimits.perKindMax) throw recordsFull();
+      const revision = newRevision();
+      list.set(id, { text, revision });
+      return revision;
     },
-    remove: async (owner, kind, id) => listOf(owner, kind).delete(id),
+    async remove(owner, kind, { id, expected }) {
+      const list = listOf(owner, kind);
+      if (expected !== undefined && list.get(id)?.revision !== expected) return false;
+      return list.delete(id);
+    },
   };
 }

@@ -2,7 +2,7 @@
  * Owns: the plan of a user and what the user has set: how to be answered, what is remembered, the rule of the project.
  * Does not own: what a plan allows and what agents make of it (agents).
  */
-import { AgentError, type Json } from "@loopwright/core";
+import { AgentError, type Json, type JsonObject } from "@loopwright/core";
 import { z } from "zod";
 import { checkedInput } from "../providers/instance-input.ts";
 import type { RecordOwner, UserRecords } from "../records/user-records.ts";
@@ -54,34 +54,27 @@ export const settingsChange: z.ZodType<SettingsChange> = z.strictObject({
 });
 
 const ownId = "own";
+/** How often a change begins again because another one came first. */
+const conflictsMax = 10;
 
 export function userSettings({ records, defaultPlan = "default" }: UserSettingsOptions): UserSettingsStore {
   const settingsOf = async (owner: RecordOwner): Promise<PrincipalSettings> => {
-    const [own = {}, plan] = await Promise.all([records.get(owner, "settings", ownId), records.get(owner, "plan", ownId)]);
-    const { personalization = { enabled: false, text: "" }, memory = { enabled: true }, projectRule } = settingsChange.parse(own);
-    return {
-      plan: typeof plan?.["plan"] === "string" ? plan["plan"] : defaultPlan,
-      personalization,
-      memory,
-      ...(typeof projectRule === "string" ? { projectRule } : {}),
-    };
+    const [own, plan] = await Promise.all([records.get(owner, "settings", ownId), records.get(owner, "plan", ownId)]);
+    const name = plan?.value["plan"];
+    return { plan: typeof name === "string" ? name : defaultPlan, ...storedSettings(own?.value ?? {}) };
   };
   return {
     settingsOf,
     async change(owner, input) {
       if (typeof input === "object" && input !== null && "plan" in input)
         throw new AgentError("FORBIDDEN", { message: "The plan of a user is set by the operator.", fix: "Leave `plan` out." });
-      const { personalization, memory, projectRule } = checkedInput(settingsChange, input);
-      const { plan: _, projectRule: before, ...kept } = await settingsOf(owner);
-      const rule = projectRule === undefined ? before : (projectRule ?? undefined);
-      const value = {
-        ...kept,
-        ...(personalization ? { personalization } : {}),
-        ...(memory ? { memory } : {}),
-        ...(rule === undefined || rule.trim() === "" ? {} : { projectRule: rule }),
-      };
-      await records.put(owner, "settings", { id: ownId, value: value satisfies { readonly [name: string]: Json } });
-      return settingsOf(owner);
+      const change = checkedInput(settingsChange, input);
+      for (let conflicts = 0; conflicts < conflictsMax; conflicts++) {
+        const record = await records.get(owner, "settings", ownId);
+        const value = withChange(record?.value ?? {}, change);
+        if (await records.put(owner, "settings", { id: ownId, value, expected: record?.revision ?? null })) return settingsOf(owner);
+      }
+      throw new AgentError("STORE_CONFLICT", { message: "Other requests changed the settings too often at once.", fix: "Try again." });
     },
     async setPlan(owner, plan) {
       if (!planPattern.test(plan))
@@ -93,3 +86,29 @@ export function userSettings({ records, defaultPlan = "default" }: UserSettingsO
     },
   };
 }
+
+/** Each field as it is stored, or its default where it is none of this version. Fields of a later version are passed over. */
+function storedSettings({ personalization, memory, projectRule }: JsonObject): Omit<PrincipalSettings, "plan"> {
+  const { enabled, text } = objectOf(personalization);
+  const remembers = objectOf(memory)["enabled"];
+  return {
+    personalization: { enabled: enabled === true, text: typeof text === "string" ? text : "" },
+    memory: { enabled: typeof remembers === "boolean" ? remembers : true },
+    ...(typeof projectRule === "string" ? { projectRule } : {}),
+  };
+}
+
+/** The stored settings with the change; what this version does not know stays. */
+function withChange(before: JsonObject, { personalization, memory, projectRule }: SettingsChange): JsonObject {
+  const { projectRule: oldRule, ...kept } = before;
+  const rule = projectRule === undefined ? oldRule : (projectRule ?? "");
+  return {
+    ...kept,
+    ...(personalization ? { personalization: { ...objectOf(before["personalization"]), ...personalization } } : {}),
+    ...(memory ? { memory: { ...objectOf(before["memory"]), ...memory } } : {}),
+    ...(typeof rule === "string" && rule.trim() === "" ? {} : rule === undefined ? {} : { projectRule: rule }),
+  };
+}
+
+const objectOf = (value: Json | undefined): JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};

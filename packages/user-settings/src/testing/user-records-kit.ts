@@ -23,10 +23,15 @@ export const userRecordsKit: StoreKit<RecordsUnderTest> = [
       const other = await again();
       expectSame([await records.get(anne, "provider", "a"), await records.list(anne, "provider")], [undefined, []], "before");
       await records.put(anne, "provider", { id: "a", value: { text: "é 🔑\n", list: [1, { deep: true }] } });
-      expectSame(await other.get(anne, "provider", "a"), { text: "é 🔑\n", list: [1, { deep: true }] }, "the first value");
+      expectSame((await other.get(anne, "provider", "a"))?.value, { text: "é 🔑\n", list: [1, { deep: true }] }, "the first value");
       await records.put(anne, "provider", { id: "a", value: { text: "second" } });
-      expectSame(await other.get(anne, "provider", "a"), { text: "second" }, "the second value");
-      expectSame(await (await again()).list(anne, "provider"), [{ id: "a", value: { text: "second" } }], "the list");
+      expectSame((await other.get(anne, "provider", "a"))?.value, { text: "second" }, "the second value");
+      const listed = await (await again()).list(anne, "provider");
+      expectSame(
+        listed.map(({ id, value }) => [id, value]),
+        [["a", { text: "second" }]],
+        "the list",
+      );
     },
   },
   {
@@ -54,10 +59,37 @@ export const userRecordsKit: StoreKit<RecordsUnderTest> = [
           [undefined, []],
           "what another sees",
         );
-        expectSame(await records.remove(owner, "provider", "a"), false, "what another removes");
+        expectSame(await records.remove(owner, "provider", { id: "a" }), false, "what another removes");
       }
       expectSame([await records.get(anne, "settings", "a"), await records.list(anne, "settings")], [undefined, []], "another kind");
-      expectSame(await records.get(anne, "provider", "a"), { of: "anne" }, "the entry");
+      expectSame((await records.get(anne, "provider", "a"))?.value, { of: "anne" }, "the entry");
+    },
+  },
+  {
+    id: "revisions",
+    promise:
+      "each put gives another revision, a change or removal of an expected one is refused where another writer came first, and nothing is lost",
+    async run(make) {
+      const { records, again } = await make();
+      const other = await again();
+      const put = (by: UserRecords, text: string, expected?: string | null): Promise<string | undefined> =>
+        by.put(anne, "provider", { id: "a", value: { text }, ...(expected === undefined ? {} : { expected }) });
+      const first = await put(records, "first", null);
+      expectThat(typeof first === "string", "An entry that was not there could not be put.");
+      expectSame(await put(other, "again", null), undefined, "a second first one");
+      expectSame((await other.get(anne, "provider", "a"))?.revision, first, "the revision that is read");
+      const second = await put(other, "second", first);
+      expectThat(typeof second === "string" && second !== first, "A change has the revision of what it changed.");
+      expectSame(await put(records, "late", first), undefined, "a change of what was changed");
+      expectSame(await records.remove(anne, "provider", { id: "a", expected: first ?? "" }), false, "a removal of what was changed");
+      expectSame((await records.list(anne, "provider"))[0], { id: "a", value: { text: "second" }, revision: second ?? "" }, "what is kept");
+      const both = await Promise.all([put(records, "one", second), put(other, "two", second)]);
+      expectSame(both.filter((revision) => revision !== undefined).length, 1, "writers that win");
+      const [won = ""] = both.filter((revision) => revision !== undefined);
+      expectSame(await records.remove(anne, "provider", { id: "a", expected: won }), true, "the removal");
+      expectSame(await put(records, "lost", won), undefined, "a change of what was removed");
+      const anew = await put(records, "anew");
+      expectThat(![first, second, won, undefined].includes(anew), "An entry that was put again has a revision of before.");
     },
   },
   {
@@ -67,7 +99,8 @@ export const userRecordsKit: StoreKit<RecordsUnderTest> = [
       const { records, again } = await make();
       await records.put(anne, "provider", { id: "a", value: {} });
       await records.put(anne, "provider", { id: "b", value: {} });
-      expectSame([await records.remove(anne, "provider", "a"), await records.remove(anne, "provider", "a")], [true, false], "removals");
+      const remove = (): Promise<boolean> => records.remove(anne, "provider", { id: "a" });
+      expectSame([await remove(), await remove()], [true, false], "removals");
       expectSame(
         (await (await again()).list(anne, "provider")).map(({ id }) => id),
         ["b"],
@@ -81,7 +114,7 @@ export const userRecordsKit: StoreKit<RecordsUnderTest> = [
     async run(make) {
       const { records } = await make();
       for (let at = 0; at < recordLimits.perKindMax; at++) await records.put(anne, "provider", { id: `n${at}`, value: {} });
-      const code = (call: Promise<void>): Promise<string> =>
+      const code = (call: Promise<unknown>): Promise<string> =>
         call.then(
           () => "none",
           (error: unknown) => (isAgentError(error) ? error.code : "another"),
