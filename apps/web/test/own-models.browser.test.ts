@@ -137,7 +137,7 @@ pageTest("A56: everything is done by keyboard alone", async (scene) => {
   await sound(page, "own-models-form-narrow-dark");
   await page.keyboard.press("Enter");
   await place.getByRole("heading", { name: /^Acme acme-small/ }).waitFor();
-  // What had the focus is gone: the list goes on from its top.
+  // What had the focus is gone: Tab begins at the top of the list.
   await page.keyboard.press("Tab");
   expect(await page.evaluate(() => document.activeElement?.getAttribute("aria-label"))).toBe("Stop using Acme acme-small");
   await sound(page, "own-models-list-narrow-dark");

@@ -1,5 +1,6 @@
-import type { Agent } from "@loopwright/core";
-import type { HttpOptions } from "@loopwright/server";
+import type { Agent, FindAgent } from "@loopwright/core";
+import type { ExtensionRoute, HttpOptions } from "@loopwright/server";
+import { type AssistantMode, assistantParts } from "./assistant-mode.ts";
 import { auditModuleText } from "./audit-module-text.ts";
 import { checkModule, type Modules } from "./modules.ts";
 import { modulesRoute } from "./modules-route.ts";
@@ -11,24 +12,30 @@ export interface Embedding {
   readonly agents: readonly Agent[];
   /** Default: none, so each `activeModule` is refused with MODULE_UNKNOWN. */
   readonly modules?: Modules;
+  /** Default: what runs in the browser is offered on every surface, and `surface` is any text. */
+  readonly assistantMode?: AssistantMode;
+  /** Routes of the assistant alone, such as `providerRoutes` and `settingsRoutes` of `@loopwright/user-settings`. Default: none. */
+  readonly assistantRoutes?: readonly ExtensionRoute[];
 }
 
 /** Options of a server with all that the embedding product adds. */
 export interface EmbedOptions extends Required<Pick<HttpOptions, "labels" | "dialects" | "auditBody" | "routes">> {
-  /** A worker beside the server needs the same agents. */
-  readonly agents: readonly Agent[];
+  /** A worker beside the server needs the same agents. Under `assistantMode: "none"` a function that finds none. */
+  readonly agents: readonly Agent[] | FindAgent;
 }
 
 /**
  * The agents with their modules, the labels `surface` and `activeModule`, the dialects `notifications` and `union`, the audit of module texts in
- * requests, and the route `/api/modules`. @throws AgentError CONFIG_INVALID when names of tools clash
+ * requests, the route `/api/modules`, and what `assistantMode` decides. @throws AgentError CONFIG_INVALID when names of tools clash
  */
-export function embedOptions({ agents, modules = {} }: Embedding): EmbedOptions {
+export function embedOptions({ agents, modules = {}, assistantMode, assistantRoutes = [] }: Embedding): EmbedOptions {
+  const all = { agents: agents.map((agent) => withModules(agent, modules)), routes: assistantRoutes };
+  const assistant = assistantMode === undefined ? { ...all, surface: "any" as const } : assistantParts(assistantMode, all);
   return {
-    agents: agents.map((agent) => withModules(agent, modules)),
-    labels: { surface: "any", activeModule: (id) => checkModule(id, modules) },
+    agents: assistant.agents,
+    labels: { surface: assistant.surface, activeModule: (id) => checkModule(id, modules) },
     dialects: [notificationsDialect, unionDialect],
     auditBody: auditModuleText,
-    routes: [modulesRoute(modules)],
+    routes: [modulesRoute(modules), ...assistant.routes],
   };
 }

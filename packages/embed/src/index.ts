@@ -1,4 +1,5 @@
 /** The parts that an embedding product adds to the runtime. */
+export type { AssistantMode } from "./assistant-mode.ts";
 export type { ConversationMessage, ConversationView } from "./conversation-view.ts";
 export type { ViewPlace } from "./conversation-views.ts";
 export { type Embedding, type EmbedOptions, embedOptions } from "./embed-options.ts";
