@@ -23,6 +23,7 @@ import { sparedOutages } from "./experiments/spared-outages.ts";
 import { stopQuickly } from "./experiments/stop-quickly.ts";
 import { swallowedReplies } from "./experiments/swallowed-replies.ts";
 import { takeOver } from "./experiments/take-over.ts";
+import { trees } from "./experiments/trees.ts";
 import { filesGround, redisGround, s3Ground, sqliteGround } from "./world/ground.ts";
 
 const tiers = ["pr", "nightly", "release"] as const;
@@ -45,6 +46,8 @@ interface Size {
   readonly plantedSeeds: number;
   /** Kills on SQLite, on Redis, on files and on S3. */
   readonly kills: { readonly sqlite: number; readonly redis: number; readonly files: number; readonly s3: number };
+  /** Kills under trees of sessions, on each of SQLite and Redis, and whether they run beside other experiments. */
+  readonly trees: { readonly kills: number; readonly sessions: number; readonly isBeside: boolean };
   readonly pauses: number;
   readonly outages: number;
   readonly outageMs: readonly number[];
@@ -80,6 +83,7 @@ const sizes: { readonly [tier in Tier]: Size } = {
     ownerRequests: 4,
     plantedSeeds: 0,
     kills: { sqlite: 20, redis: 20, files: 0, s3: 0 },
+    trees: { kills: 4, sessions: 3, isBeside: true },
     pauses: 5,
     outages: 5,
     outageMs: [1_000],
@@ -105,6 +109,7 @@ const sizes: { readonly [tier in Tier]: Size } = {
     ownerRequests: 5,
     plantedSeeds: 10_000,
     kills: { sqlite: 900, redis: 1_000, files: 60, s3: 50 },
+    trees: { kills: 200, sessions: 10, isBeside: false },
     pauses: 60,
     outages: 25,
     outageMs: [1_000, 5_000, 20_000],
@@ -130,6 +135,7 @@ const sizes: { readonly [tier in Tier]: Size } = {
     ownerRequests: 6,
     plantedSeeds: 10_000,
     kills: { sqlite: 4_500, redis: 5_000, files: 500, s3: 500 },
+    trees: { kills: 1_000, sessions: 10, isBeside: false },
     pauses: 400,
     outages: 200,
     outageMs: [1_000, 5_000, 20_000, 60_000],
@@ -174,6 +180,8 @@ export function experimentsOf(tier: Tier): readonly Experiment[] {
     [size.kills.redis, () => killStorm({ ...storm, ground: redis, nodes: 3, kills: size.kills.redis })],
     [size.kills.files, () => killStorm({ ...storm, ground: filesGround, nodes: 1, kills: size.kills.files })],
     [size.kills.s3, () => killStorm({ ...storm, ground: s3Ground, nodes: 3, kills: size.kills.s3 })],
+    [size.trees.kills, () => trees({ ...size.trees, ground: sqliteGround })],
+    [size.trees.kills, () => trees({ ...size.trees, ground: redis })],
     [size.pauses, () => pauses({ ground: redis, count: size.pauses })],
     [size.outages, () => redisOutages({ rounds: size.outages, lastMs: size.outageMs })],
     [size.sparedOutages, () => sparedOutages({ rounds: size.sparedOutages })],

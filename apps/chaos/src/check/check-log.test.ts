@@ -47,6 +47,15 @@ it("finds nothing wrong in a log that keeps its promises", () => {
   expect(flawsOf({})).toEqual([]);
 });
 
+it("asks no witness about a call that a child answers", () => {
+  const link: FactBody = { type: "child.linked", runId, callKey, session: "c", agent: "middle", key: "agent" };
+  const [first, second, begun, end, last] = sound as readonly [FactBody, FactBody, FactBody, FactBody, FactBody];
+  expect(flawsOf({ facts: numbered([first, second, begun, link, end, last]), testimonies: [] })).toEqual([]);
+  expect(flawsOf({ testimonies: [] })).toEqual([
+    expect.stringMatching(/I5: the log records that r1\.1\.0 is done, and no tool recorded its end/),
+  ]);
+});
+
 it.each<[string, Partial<Evidence>, RegExp]>([
   ["a gap in the numbers", { facts: numbered(sound).map((fact) => (fact.seq > 2 ? { ...fact, seq: fact.seq + 1 } : fact)) }, /I2: place 3/],
   [

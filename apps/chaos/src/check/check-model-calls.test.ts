@@ -35,6 +35,16 @@ it("takes a steered job in the run that it joined, and in one of its own", () =>
   expect(flawsOf([input("a", "r1"), call("r1"), input("b", "r1", "steer"), call("i-b")], { a: 1, b: 1 })).toEqual([]);
 });
 
+it("takes a job that a run repeats when it reads the report of a child, in that run alone", () => {
+  const report: FactBody = {
+    ...input("x", "r2"),
+    message: { role: "user", content: "Done." },
+    origin: { type: "session", session: "c" },
+  } as FactBody;
+  expect(flawsOf([input("a", "r1"), call("r1"), report, call("r2")], { a: 2 })).toEqual([]);
+  expect(flawsOf([input("a", "r1"), call("r1"), report], { a: 2 })).toHaveLength(2);
+});
+
 it.each<[string, readonly FactBody[], { readonly [job: string]: number }, RegExp]>([
   [
     "a request that the log does not know of",

@@ -25,10 +25,14 @@ export function checkModelCalls(facts: readonly Fact[], requests: { readonly [jo
   return flaws;
 }
 
-/** The runs that may answer a job: its own, or the one that it joined; a steered one that came too late has a run named for it. */
+/**
+ * The runs that may answer a job: its own, or the one that it joined; a steered one that came too late has a run named for it. A run that reads the report of a
+ * child may answer each job before it.
+ */
 function runsByJob(facts: readonly Fact[]): ReadonlyMap<string, ReadonlySet<string>> {
   const runs = new Map<string, Set<string>>();
-  for (const { message, runId, inputId, mode } of ofType(facts, "input.accepted")) {
+  for (const { message, runId, inputId, mode, origin } of ofType(facts, "input.accepted")) {
+    if (origin?.type === "session") for (const own of runs.values()) own.add(runId).add(inputId);
     const job = typeof message?.content === "string" ? jobOfText(message.content) : undefined;
     if (!job) continue;
     const own = runs.get(job.id) ?? new Set();

@@ -1,11 +1,12 @@
 import { redisMissing } from "@loopwright/simulator/node";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { filesGround } from "../world/ground.ts";
+import { filesGround, sqliteGround } from "../world/ground.ts";
 import { damagedSession } from "./damaged-session.ts";
 import { type Experiment, isWithin } from "./experiment.ts";
 import { redirects } from "./redirects.ts";
 import { removals } from "./removals.ts";
 import { restoredStore } from "./restored-store.ts";
+import { trees } from "./trees.ts";
 
 /** The failures that the experiment reports, as one text. */
 async function complaintsOf(experiment: Experiment): Promise<string> {
@@ -32,6 +33,15 @@ describe("a flaw that is planted in real processes is found:", () => {
   it("one damaged session that stops the sweeps", { timeout: 120_000 }, async () => {
     const experiment = damagedSession({ ground: filesGround, nodes: 1, sessions: 3, restMs: 8_000, flaw: "damage stops the sweeps" });
     expect(await complaintsOf(experiment)).toMatch(/does not show as completed: d1/);
+  });
+
+  it("a tool of a grandchild that runs once and is started twice, and parents that count more than their children spent", {
+    timeout: 240_000,
+  }, async () => {
+    const few = { ground: sqliteGround, sessions: 2, kills: 1 };
+    const [twice, more] = await Promise.all((["pays twice", "reports more"] as const).map((flaw) => complaintsOf(trees({ ...few, flaw }))));
+    expect(twice).toMatch(/child-\w+: I5: the tool of \S+ runs once and was started 2 times/);
+    expect(more).toMatch(/I16: the child child-\w+ spent \d+ tokens .* and its parent counts \d+/);
   });
 
   it.skipIf(redisMissing() !== undefined)("nodes that drive a Redis which went back", { timeout: 180_000 }, async () => {

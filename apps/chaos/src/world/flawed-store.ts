@@ -1,4 +1,4 @@
-import { AgentError } from "@loopwright/core";
+import { AgentError, type FactDraft } from "@loopwright/core";
 import type { SessionRef, SessionStore } from "@loopwright/core/ports";
 import type { NodeFlaw } from "./node-settings.ts";
 
@@ -6,6 +6,8 @@ import type { NodeFlaw } from "./node-settings.ts";
 export function flawedStore(store: SessionStore, flaw: NodeFlaw | undefined): SessionStore {
   const { log } = store;
   if (flaw === "damage stops the sweeps") return { ...store, log: { ...log, due: () => Promise.reject(damaged()) } };
+  if (flaw === "reports more")
+    return { ...store, log: { ...log, append: (ref, request) => log.append(ref, { ...request, facts: request.facts.map(spentMore) }) } };
   if (flaw === "keeps blobs") return { ...store, log: { ...log, remove: (ref) => removeWithoutBlobs(store, ref) } };
   return store;
 }
@@ -17,5 +19,9 @@ async function removeWithoutBlobs({ log, blobs }: SessionStore, ref: SessionRef)
   await log.remove(ref);
   for (const { key, blob } of kept) if (blob) await blobs.put(ref.scope, key, { ...blob, ifAbsent: true });
 }
+
+/** The end of a child with a token that it did not spend. */
+const spentMore = (fact: FactDraft): FactDraft =>
+  fact.type === "child.finished" && fact.usage ? { ...fact, usage: { ...fact.usage, output: (fact.usage.output ?? 0) + 1 } } : fact;
 
 const damaged = (): AgentError => new AgentError("SESSION_CORRUPT", { message: "One of the sessions is damaged." });

@@ -22,10 +22,15 @@ export interface Turn {
 /** One of each class, one that a person must allow, and one that a person answers. */
 export type ToolName = "pay" | "book" | "read" | "sign" | "ask";
 
+/** The agents below: one that has another one below it, that one, and one that works in the background. */
+export type AgentName = "middle" | "bottom" | "aside";
+
 export interface JobCall {
-  readonly tool: ToolName;
+  readonly tool: ToolName | AgentName;
   /** How long it takes. */
   readonly ms: number;
+  /** What an agent is given to do. */
+  readonly task?: Job;
 }
 
 const prefix = "Please do ";

@@ -1,7 +1,7 @@
 /* A model server in a process of its own: does the job that the last user message asks for, refuses what a strict vendor would refuse. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type Job, jobOfText, wordsOf } from "./job.ts";
+import { type Job, jobOfText, textOfJob, wordsOf } from "./job.ts";
 import { refusalOf, textOfWire, type WireMessage } from "./model-rules.ts";
 
 /** What the model server sends its parent. */
@@ -47,8 +47,8 @@ function answerOf(
   const turn = Math.min(messages.slice(asked).filter(({ role }) => role === "assistant").length, job.turns.length - 1);
   const { gapMs, calls = [] } = job.turns[turn] ?? { gapMs: 0 };
   const pieces = wordsOf(job, turn).map((content) => chunk({ content }));
-  calls.forEach(({ tool, ms }, index) => {
-    const args = JSON.stringify({ job: job.id, turn, index, ms });
+  calls.forEach(({ tool, ms, task }, index) => {
+    const args = JSON.stringify(task ? { task: textOfJob(task) } : { job: job.id, turn, index, ms });
     pieces.push(
       chunk({ tool_calls: [{ index, id: `call_${job.id}_${turn}_${index}`, type: "function", function: { name: tool, arguments: "" } }] }),
     );

@@ -1,4 +1,5 @@
-import { type Agent, createAgent, defineTool, type ReplayClass } from "@loopwright/core";
+import { type Agent, type AgentOptions, agentTool, createAgent, defineTool, type ReplayClass } from "@loopwright/core";
+import { fixedPrices } from "@loopwright/core/memory";
 import { openai } from "@loopwright/providers-openai";
 import type { ToolName } from "./job.ts";
 import type { KillPoint, NodeSettings } from "./node-settings.ts";
@@ -17,7 +18,13 @@ const parameters = {
   required: ["job", "turn", "index", "ms"],
 } as const;
 
-/** The agent of a node: one tool of each class and one that a person must allow, all of them seen by the witness, and one that runs at the client. */
+/** So that each attempt is counted, those of nodes that die as well. */
+const prices = fixedPrices({ chaos: { inputUsd: 1, outputUsd: 3 } });
+
+/**
+ * The agent of a node: one tool of each class and one that a person must allow, all of them seen by the witness, one that runs at the client, and agents
+ * that have the tools of the server.
+ */
 export function nodeAgent({ modelUrl, apiKey, witnessPort, name: node, killAt, flaw }: NodeSettings): Agent {
   const testify = deadlyWitness(connectWitness(witnessPort), killAt);
   const server = Object.entries(classes).map(([name, replay]) =>
@@ -29,6 +36,7 @@ export function nodeAgent({ modelUrl, apiKey, witnessPort, name: node, killAt, f
       async execute(args, { callKey, attempt, session, signal }) {
         const what = { tool: name, session: session.id, callKey, attempt, node };
         await testify({ ...what, phase: "start" });
+        if (flaw === "pays twice" && name === "pay") await testify({ ...what, phase: "start" });
         await new Promise<void>((resolve) => {
           const timer = setTimeout(resolve, Number(args["ms"]));
           const stop = (): void => {
@@ -44,8 +52,7 @@ export function nodeAgent({ modelUrl, apiKey, witnessPort, name: node, killAt, f
     }),
   );
   const ask = defineTool({ name: "ask", description: "Asks the person.", parameters });
-  return createAgent({
-    name: "chaos",
+  const shared = {
     provider: openai({
       baseURL: `${modelUrl}/v1`,
       api: "chat",
@@ -53,12 +60,17 @@ export function nodeAgent({ modelUrl, apiKey, witnessPort, name: node, killAt, f
       apiKey,
       ...(flaw === "follows redirects" ? { transport: (input, init) => fetch(input, { ...init, redirect: "follow" }) } : {}),
     }),
-    tools: [...server, ask],
+    prices,
     hooks: [
       { name: "approve", gate: ({ tool }) => (tool.name === "sign" ? { action: "ask", reason: "It is signed in your name." } : undefined) },
     ],
     limits: { turnsMax: 50, attemptsMax: 50, toolAttemptsMax: 50 },
-  });
+  } satisfies Partial<AgentOptions>;
+  const bottom = createAgent({ ...shared, name: "bottom", tools: server });
+  const middle = createAgent({ ...shared, name: "middle", tools: [...server, agentTool({ agent: bottom })] });
+  const aside = createAgent({ ...shared, name: "aside", tools: server });
+  const below = [agentTool({ agent: middle }), agentTool({ agent: aside, background: true })];
+  return createAgent({ ...shared, name: "chaos", tools: [...server, ask, ...below] });
 }
 
 function deadlyWitness(testify: Testify, point: KillPoint | undefined): Testify {

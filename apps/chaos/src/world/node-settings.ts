@@ -17,7 +17,13 @@ export interface KillPoint {
 }
 
 /** Flaws that are put into a node on purpose, so that it is seen that an experiment finds them. */
-export type NodeFlaw = "follows redirects" | "drives a store that went back" | "damage stops the sweeps" | "keeps blobs";
+export type NodeFlaw =
+  | "follows redirects"
+  | "drives a store that went back"
+  | "damage stops the sweeps"
+  | "keeps blobs"
+  | "pays twice"
+  | "reports more";
 
 /** How one node is started; travels as JSON in its arguments. */
 export interface NodeSettings {

@@ -8,10 +8,13 @@ const restMs = 60_000;
 const idleAnswers = 10;
 
 /** I10: the sessions that do not come to rest in time, by the answers of the nodes. */
-export async function awaitRest(world: World, places: readonly Place[]): Promise<readonly Place[]> {
+export async function awaitRest<Seat extends Pick<Place, "id" | "tenant">>(
+  world: World,
+  places: readonly Seat[],
+): Promise<readonly Seat[]> {
   const until = performance.now() + restMs;
   let open = places;
-  const inARow = new Map<Place, number>();
+  const inARow = new Map<Seat, number>();
   while (open.length > 0 && performance.now() < until) {
     const rests = await Promise.all(open.map((place) => rested(world, place)));
     for (const [index, place] of open.entries()) inARow.set(place, rests[index] ? (inARow.get(place) ?? 0) + 1 : 0);
@@ -21,7 +24,7 @@ export async function awaitRest(world: World, places: readonly Place[]): Promise
   return open;
 }
 
-async function rested(world: World, { id, tenant: { headers } }: Place): Promise<boolean> {
+async function rested(world: World, { id, tenant: { headers } }: Pick<Place, "id" | "tenant">): Promise<boolean> {
   try {
     const url = `${world.pick(Math.random)}/api/sessions/${id}`;
     const response = await fetch(url, { headers, signal: AbortSignal.timeout(5_000) });
@@ -33,7 +36,7 @@ async function rested(world: World, { id, tenant: { headers } }: Place): Promise
 }
 
 /** How the log of a session ends that should rest and does not. */
-export async function notifyTail(store: SessionStore, { id, tenant: { scope } }: Place): Promise<string> {
+export async function notifyTail(store: SessionStore, { id, tenant: { scope } }: Pick<Place, "id" | "tenant">): Promise<string> {
   const ref = { scope, session: id };
   const facts = await store.log.read(ref);
   const { lease, epoch } = await store.log.head(ref);

@@ -3,11 +3,12 @@
  * Does not own: the faults that the nodes got meanwhile (the experiments).
  */
 
+import { post } from "../../world/people/post.ts";
 import type { Watcher } from "../../world/people/watcher.ts";
 import type { World } from "../../world/world.ts";
 import type { Figure } from "../experiment.ts";
 import { awaitRest, notifyTail } from "./await-rest.ts";
-import type { Crowd } from "./crowd.ts";
+import type { Crowd, Place } from "./crowd.ts";
 import { type Counts, judgePlace } from "./judge-place.ts";
 import { flawsOfForeigners, flawsOfLeftovers, lookThrough, shownByNodes } from "./look-around.ts";
 
@@ -35,6 +36,8 @@ export async function judgeCrowd(world: World, { places }: Crowd, { otherSession
   await Promise.all(places.map(({ person }) => person.fallSilent()));
   const stoppedAt = performance.now();
   const unrested = await awaitRest(world, places);
+  const below = (await Promise.all(places.map((place) => childrenOf(world, place)))).flat();
+  const restless = await awaitRest(world, below);
   const restedAfterMs = performance.now() - stoppedAt;
   await Promise.all(places.map(({ person }) => person.leave()));
   await Promise.all(places.flatMap(({ watchers }) => watchers.map((watcher) => caughtUp(watcher))));
@@ -42,13 +45,13 @@ export async function judgeCrowd(world: World, { places }: Crowd, { otherSession
   const shown = await Promise.all(places.map((place) => (unrested.includes(place) ? undefined : shownByNodes(world, place))));
   const store = await world.openStore();
   try {
-    const tails = await Promise.all(unrested.map((place) => notifyTail(store, place)));
+    const tails = await Promise.all([...unrested, ...restless].map((place) => notifyTail(store, place)));
     const testimonies = await world.testimonies();
     const { refusals, requests } = await world.model();
     const judged = await Promise.all(
       places.map((place, index) => judgePlace({ world, store, testimonies, requests, shown: shown[index] }, place)),
     );
-    const leftovers = await flawsOfLeftovers(world, places, otherSessions);
+    const leftovers = await flawsOfLeftovers(world, places, otherSessions + below.length);
     await lookThrough(world);
     const complaints = world.complaints.filter((complaint) => /UNHANDLED|UNCAUGHT|MaxListeners/.test(complaint));
     return {
@@ -67,6 +70,16 @@ export async function judgeCrowd(world: World, { places }: Crowd, { otherSession
   } finally {
     await store.close();
   }
+}
+
+/** The sessions that the runs of this one have started, and theirs, as nodes list them. */
+async function childrenOf(world: World, { id, tenant }: Pick<Place, "id" | "tenant">): Promise<readonly Pick<Place, "id" | "tenant">[]> {
+  const { headers } = tenant;
+  const path = `/api/sessions?parent=${encodeURIComponent(id)}`;
+  const answer = await post({ pick: () => world.pick(Math.random), path, body: {}, key: "", headers, method: "GET" });
+  const { sessions = [] } = (answer?.body ?? {}) as { readonly sessions?: readonly { readonly id: string }[] };
+  const found = sessions.map((child) => ({ id: child.id, tenant }));
+  return [...found, ...(await Promise.all(found.map((child) => childrenOf(world, child)))).flat()];
 }
 
 function sum(a: Counts, b: Counts): Counts {

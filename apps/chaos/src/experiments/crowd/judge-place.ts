@@ -1,6 +1,6 @@
 /* Owns: the judgement of one session: its log, what its watchers saw of it, what was acknowledged, and how nodes show it. */
-import { foldSession } from "@loopwright/core";
-import type { SessionStore } from "@loopwright/core/ports";
+import { type Fact, foldSession } from "@loopwright/core";
+import type { SessionRef, SessionStore } from "@loopwright/core/ports";
 import { checkChildren, checkFamily, childrenOf } from "../../check/check-children.ts";
 import { checkCommands } from "../../check/check-commands.ts";
 import { checkLog, type LogVerdict } from "../../check/check-log.ts";
@@ -9,13 +9,14 @@ import { checkRecording, eventsOfLog } from "../../check/check-recording.ts";
 import { checkSchedules } from "../../check/check-schedules.ts";
 import { checkSnapshots } from "../../check/check-snapshots.ts";
 import { checkTenantWords } from "../../check/check-tenants.ts";
+import { checkTree, type Tree, type TreeVerdict } from "../../check/check-tree.ts";
 import type { Watcher } from "../../world/people/watcher.ts";
 import { tenantWords } from "../../world/tenants.ts";
 import type { Testimony } from "../../world/testimony.ts";
 import type { World } from "../../world/world.ts";
 import type { Place } from "./crowd.ts";
 
-export interface Counts extends Omit<LogVerdict, "flaws"> {
+export interface Counts extends Omit<LogVerdict, "flaws">, Omit<TreeVerdict, "flaws"> {
   readonly facts: number;
   readonly reconnects: number;
   /** Answers whose deltas added up to what was committed, and those that a snapshot completed. */
@@ -53,10 +54,11 @@ export async function judgePlace(
   const { flaws, ...verdict } = checkLog(evidence);
   const found = [...flaws, ...person.surprises, ...checkCommands(evidence), ...checkModelCalls(facts, requests)];
   found.push(...checkChildren(facts), ...checkSchedules(facts));
-  for (const child of childrenOf(facts)) {
-    const childFacts = await store.log.read({ scope, session: child });
-    found.push(...checkFamily({ parent: id, facts, child, childFacts }));
-  }
+  const tree = await treeOf(store, { scope, session: id }, facts);
+  const { flaws: flawsOfTree, ...treeCounts } = checkTree(tree);
+  const below = tree.below.map((child) => judgeChild(child, { testimonies, requests }, tree));
+  found.push(...flawsOfTree, ...below.flatMap((child) => child.flaws));
+  const inTree = summed(verdict, below);
   const written = JSON.stringify(facts);
   const logged = new Set(Object.values(tenantWords).filter((word) => written.includes(word)));
   const hasSpoken = acknowledged.some(({ what }) => what === "input");
@@ -78,7 +80,8 @@ export async function judgePlace(
   return {
     flaws: found.map((flaw) => `${id}: ${flaw}`),
     counts: {
-      ...verdict,
+      ...inTree,
+      ...treeCounts,
       facts: facts.length,
       reconnects: total(({ connections }) => Math.max(0, connections - 1)),
       wholeTexts: total(({ recording }) => recording.wholeTexts),
@@ -88,6 +91,34 @@ export async function judgePlace(
       refused: facts.filter((fact) => fact.type === "run.finished" && fact.status === "failed").length,
     },
   };
+}
+
+/** A session and all below it, by their logs. */
+async function treeOf(store: SessionStore, ref: SessionRef, facts: readonly Fact[]): Promise<Tree> {
+  const below = await Promise.all(
+    childrenOf(facts).map(async (session) => {
+      const own = await store.log.read({ ...ref, session });
+      return own.length === 0 ? [] : [await treeOf(store, { ...ref, session }, own)];
+    }),
+  );
+  return { session: ref.session, facts, below: below.flat() };
+}
+
+/** What is wrong with a child and with those below it: of their logs alone, which no person and no watcher follows. */
+function judgeChild({ session, facts, below }: Tree, seen: Pick<PlaceEvidence, "testimonies" | "requests">, parent: Tree): LogVerdict {
+  const testimonies = seen.testimonies.filter((one) => one.session === session);
+  const evidence = { session, facts, acknowledged: [], testimonies };
+  const { flaws, ...own } = checkLog(evidence);
+  const family = checkFamily({ parent: parent.session, facts: parent.facts, child: session, childFacts: facts });
+  const found = [...flaws, ...family, ...checkChildren(facts), ...checkCommands(evidence), ...checkModelCalls(facts, seen.requests)];
+  const deeper = below.map((child) => judgeChild(child, seen, { session, facts, below }));
+  return { ...summed(own, deeper), flaws: [...found.map((flaw) => `${session}: ${flaw}`), ...deeper.flatMap((child) => child.flaws)] };
+}
+
+/** The counts of a log with those of the logs below it. */
+function summed(own: Omit<LogVerdict, "flaws">, below: readonly LogVerdict[]): Omit<LogVerdict, "flaws"> {
+  const total = (of: "doubleStarts" | "inDoubt" | "inDoubtReported"): number => below.reduce((sum, one) => sum + one[of], own[of]);
+  return { ...own, doubleStarts: total("doubleStarts"), inDoubt: total("inDoubt"), inDoubtReported: total("inDoubtReported") };
 }
 
 /** Resolves when a watcher has as many events as the log, when no node is left to send more, or when its time is up. */

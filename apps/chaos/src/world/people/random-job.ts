@@ -1,4 +1,5 @@
 import type { Job, JobCall, ToolName, Turn } from "../job.ts";
+import { treeJob } from "./tree-job.ts";
 
 /** Which jobs a storm is made of. */
 export interface JobTaste {
@@ -8,6 +9,8 @@ export interface JobTaste {
   readonly wordsMax: number;
   readonly gapMsMax: number;
   readonly toolMsMax: number;
+  /** Every job is one for children. */
+  readonly hasChildren?: boolean;
 }
 
 /** Of all jobs. */
@@ -15,6 +18,7 @@ const refusedShare = 0.03;
 
 /** A job, the same for the same random numbers. */
 export function randomJob(id: string, random: () => number, taste: JobTaste): Job {
+  if (taste.hasChildren) return treeJob(id, random);
   const below = (limit: number): number => Math.floor(random() * limit);
   const call = (): JobCall => ({ tool: taste.tools[below(taste.tools.length)] ?? "read", ms: below(taste.toolMsMax + 1) });
   const turn = (calls: number): Turn => ({

@@ -26,7 +26,14 @@ function isTooLate({ status, body }: Answer): boolean {
 
 /** What a person does when it is asked: gives the results of client tools, and leave to calls that wait for it. */
 export function createReplies(options: ReplyOptions): (event: DurableEvent) => Promise<void> {
+  const asked = new Set<string>();
   return async (event) => {
+    if (event.type === "agent_waiting")
+      for (const { callKey, argsDigest } of event.pendingApprovals) {
+        if (asked.has(callKey)) continue;
+        asked.add(callKey);
+        await decide(options, { callKey, argsDigest });
+      }
     if (event.type === "awaiting_tool_execution") await answer(options, event);
     if (event.type === "approval_requested") await decide(options, event);
   };
@@ -47,7 +54,10 @@ async function answer({ path, acknowledged, surprises, ...who }: ReplyOptions, e
 }
 
 /** Allows or denies, sometimes late, sometimes twice at once, and sometimes tries the contrary afterwards. */
-async function decide(options: ReplyOptions, { callKey, argsDigest }: Event<"approval_requested">): Promise<void> {
+async function decide(
+  options: ReplyOptions,
+  { callKey, argsDigest }: Pick<Event<"approval_requested">, "callKey" | "argsDigest">,
+): Promise<void> {
   const { path, random, acknowledged, surprises, ...who } = options;
   if (random() < shares.late) await new Promise((resolve) => setTimeout(resolve, random() * lateMsMax));
   const decision = random() < shares.allowed ? "allow" : "deny";
