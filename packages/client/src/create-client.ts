@@ -15,6 +15,8 @@ export interface ToolCard {
   readonly label?: string;
   readonly description: string;
   readonly home: "server" | "client";
+  /** Present where its calls do not count against `limits.toolCallsMax`. */
+  readonly counts?: false;
 }
 
 /** An agent as a server shows it. */

@@ -32,3 +32,18 @@ it("a run has used what its answers, its children and its summaries took, of eac
     { name: "Cost", used: expect.closeTo(0.13, 6), most: 0.5 },
   ]);
 });
+
+it("calls of tools that count are counted as they are asked for, with those of the agents that tools asked; results are not", () => {
+  const message = (id: string, body: object): ViewMessage => ({ id, parent: null, at: 0, runId: "r", message: body as never });
+  const call = (name: string) => ({ type: "tool_call", id: name, callKey: name, name, args: {} });
+  const path = [
+    message("1", { role: "assistant", stopReason: "tool_calls", content: ["look", "plan", "researcher"].map(call) }),
+    message("2", { role: "tool_result", toolName: "look", content: "seen" }),
+    message("3", { role: "tool_result", toolName: "plan", content: "made", details: { toolCallCount: 9 } }),
+    message("4", { role: "tool_result", toolName: "researcher", content: "found", details: { agent: "researcher", toolCallCount: 4 } }),
+    message("5", { role: "tool_result", toolName: "researcher", content: "found", details: { agent: "researcher", toolCallCount: "4" } }),
+  ];
+  const options = { limits: { ...limits, turnsMax: 0, tokensMax: 0, costUsdMax: 0, toolCallsMax: 8 }, trace: undefined };
+  expect(runUse({ path }, "r", { ...options, uncounted: new Set(["plan"]) })).toEqual([{ name: "Tool calls", used: 2 + 4, most: 8 }]);
+  expect(runUse({ path }, "r", options)).toEqual([{ name: "Tool calls", used: 3 + 4, most: 8 }]);
+});

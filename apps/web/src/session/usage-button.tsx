@@ -75,7 +75,7 @@ export function UsageButton({ session }: { readonly session: FollowedSession }):
           )}
         </dl>
         {isOpen ? <ContextCuts session={session} /> : null}
-        {isOpen && card?.limits ? <BudgetUse session={session} limits={card.limits} /> : null}
+        {isOpen && card?.limits ? <BudgetUse session={session} limits={card.limits} tools={card.tools} /> : null}
       </div>
     </>
   );

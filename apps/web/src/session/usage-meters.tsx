@@ -1,4 +1,4 @@
-import type { AgentLimits } from "@loopwright/client";
+import type { AgentCard, AgentLimits } from "@loopwright/client";
 import type { ReactNode } from "react";
 import { useWatched } from "../app/use-watched.ts";
 import { countLabel, moneyLabel, tokensLabel } from "../conversation/amount-labels.ts";
@@ -62,13 +62,19 @@ export function ContextCuts({ session }: { readonly session: FollowedSession }):
   );
 }
 
+interface BudgetUseProps extends Pick<AgentCard, "tools"> {
+  readonly session: FollowedSession;
+  readonly limits: AgentLimits;
+}
+
 /** How much of its limits the last run has used. */
-export function BudgetUse({ session, limits }: { readonly session: FollowedSession; readonly limits: AgentLimits }): ReactNode {
+export function BudgetUse({ session, limits, tools }: BudgetUseProps): ReactNode {
   const view = useWatched(session, (state) => state.view);
   const runId = view && lastRunOf(view);
   const trace = useWatched(session.traces, (known) => (runId === undefined ? undefined : known.get(runId)));
   if (!view || runId === undefined) return null;
-  const uses = runUse(view, runId, { limits, trace });
+  const uncounted = new Set(tools.filter(({ counts }) => counts === false).map(({ name }) => name));
+  const uses = runUse(view, runId, { limits, trace, uncounted });
   if (uses.length === 0) return null;
   return (
     <div className="usage-more">

@@ -9,6 +9,8 @@ export interface ToolSummary {
   readonly description: string;
   /** The side that runs it. */
   readonly home: "server" | "client";
+  /** Present where its calls do not count against `limits.toolCallsMax`. */
+  readonly counts?: false;
 }
 
 /** What one run of an agent may use, its children included; 0: no limit. */
@@ -41,7 +43,13 @@ export interface AgentList {
 }
 
 export const toolSummary: z.ZodType<ToolSummary> = exactly<ToolSummary>()(
-  z.object({ name: z.string(), label: z.string().exactOptional(), description: z.string(), home: z.enum(["server", "client"]) }),
+  z.object({
+    name: z.string(),
+    label: z.string().exactOptional(),
+    description: z.string(),
+    home: z.enum(["server", "client"]),
+    counts: z.literal(false).exactOptional(),
+  }),
 );
 
 const agentLimits: z.ZodType<AgentLimits> = exactly<AgentLimits>()(
