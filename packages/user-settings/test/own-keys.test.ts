@@ -176,7 +176,7 @@ describe("a saved instance", () => {
     await Promise.all(both);
     expect((await call("anne", "GET", path)).json).toMatchObject({ displayName: "Renamed", model: "medium" });
     const late = await call("anne", "PATCH", path, { displayName: "Late", revision: made.revision });
-    expect([late.status, late.json.code]).toEqual([409, "STORE_CONFLICT"]);
+    expect([late.status, late.json.code, late.json.retryable]).toEqual([409, "STORE_CONFLICT", false]);
     const { revision } = (await call("anne", "GET", path)).json;
     expect((await call("anne", "PATCH", path, { displayName: "In time", revision })).json.displayName).toBe("In time");
   });

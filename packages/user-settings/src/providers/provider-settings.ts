@@ -289,4 +289,6 @@ const changedMeanwhile = (): AgentError =>
   new AgentError("STORE_CONFLICT", {
     message: "The provider was changed by another request meanwhile.",
     fix: "Read it again, then repeat the change.",
+    // The same request would be refused again.
+    retryable: false,
   });
