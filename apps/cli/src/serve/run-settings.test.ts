@@ -18,6 +18,7 @@ describe("the flags of run", () => {
       models: [],
       token: undefined,
       auth: undefined,
+      takesOwnKeys: false,
       isOpenToAll: false,
       patienceMs: { SIGINT: 0, SIGTERM: 30_000 },
     });
@@ -63,4 +64,12 @@ describe("the flags of run", () => {
     expect(written).toContain("no request can send");
     expect(written).not.toContain("very-secret");
   });
+});
+
+test("take keys of users where the flag or the variable asks for them", () => {
+  expect([
+    settings({ ownKeys: true }),
+    settings({}, { LOOPWRIGHT_OWN_KEYS: "1" }),
+    settings({}, { LOOPWRIGHT_OWN_KEYS: "0" }),
+  ]).toMatchObject([...[{ takesOwnKeys: true }, { takesOwnKeys: true }, { takesOwnKeys: false }]]);
 });
