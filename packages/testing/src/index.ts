@@ -1,5 +1,15 @@
 /** The parts for tests of agents, tools and adapters. */
 
+export { authenticatorKit } from "./authenticator/authenticator-kit.ts";
+export {
+  type AuthenticatorUnderTest,
+  type KitCaller,
+  kitCallers,
+  type ServiceFate,
+  type ServiceUnderTest,
+  type StatedCaller,
+  type StatedPrincipal,
+} from "./authenticator/authenticator-under-test.ts";
 export { blobStoreKit } from "./blobs/blob-store-kit.ts";
 export type { BlobsUnderTest } from "./blobs/blobs-under-test.ts";
 export type { ChannelUnderTest } from "./channel/channel-under-test.ts";

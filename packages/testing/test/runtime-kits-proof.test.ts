@@ -1,4 +1,5 @@
 import { describe, it } from "vitest";
+import { authenticatorKit } from "../src/authenticator/authenticator-kit.ts";
 import { clockKit } from "../src/clock/clock-kit.ts";
 import { tokenCounterKit } from "../src/counter/token-counter-kit.ts";
 import { embedderKit } from "../src/embedder/embedder-kit.ts";
@@ -9,6 +10,7 @@ import { usageLedgerKit } from "../src/ledger/usage-ledger-kit.ts";
 import { loggerKit } from "../src/logger/logger-kit.ts";
 import { priceTableKit } from "../src/prices/price-table-kit.ts";
 import { secretStoreKit } from "../src/secrets/secret-store-kit.ts";
+import { authenticatorSaboteurs } from "./authenticator/authenticator-saboteurs.ts";
 import { clockSaboteurs } from "./clock/clock-saboteurs.ts";
 import { tokenCounterSaboteurs } from "./counter/token-counter-saboteurs.ts";
 import { embedderSaboteurs } from "./embedder/embedder-saboteurs.ts";
@@ -19,6 +21,7 @@ import { loggerSaboteurs } from "./logger/logger-saboteurs.ts";
 import { priceTableSaboteurs } from "./prices/price-table-saboteurs.ts";
 import { secretStoreSaboteurs } from "./secrets/secret-store-saboteurs.ts";
 
+describe("authenticator kit", () => proveKit(it, authenticatorKit, authenticatorSaboteurs));
 describe("price table kit", () => proveKit(it, priceTableKit, priceTableSaboteurs));
 describe("usage ledger kit", () => proveKit(it, usageLedgerKit, usageLedgerSaboteurs));
 describe("secret store kit", () => proveKit(it, secretStoreKit, secretStoreSaboteurs));

@@ -1,5 +1,6 @@
 import { consoleLogger, randomIds, systemClock } from "@loopwright/core/memory";
 import { afterEach, beforeEach, describe, it, type MockInstance, vi } from "vitest";
+import { authenticatorKit } from "../src/authenticator/authenticator-kit.ts";
 import { clockKit } from "../src/clock/clock-kit.ts";
 import { tokenCounterKit } from "../src/counter/token-counter-kit.ts";
 import { embedderKit } from "../src/embedder/embedder-kit.ts";
@@ -10,6 +11,7 @@ import { usageLedgerKit } from "../src/ledger/usage-ledger-kit.ts";
 import { loggerKit } from "../src/logger/logger-kit.ts";
 import { priceTableKit } from "../src/prices/price-table-kit.ts";
 import { secretStoreKit } from "../src/secrets/secret-store-kit.ts";
+import { makeHonestAuthenticator } from "./authenticator/authenticator-saboteurs.ts";
 import { makeManualClock } from "./clock/clock-saboteurs.ts";
 import { makeCharacterCounter } from "./counter/token-counter-saboteurs.ts";
 import { makeLetterEmbedder } from "./embedder/embedder-saboteurs.ts";
@@ -22,6 +24,7 @@ import { makeMemorySecrets } from "./secrets/secret-store-saboteurs.ts";
 /** The platform's own time, advanced by hand: no test waits. */
 const pass = async (ms: number): Promise<void> => void (await vi.advanceTimersByTimeAsync(ms));
 
+describe("an authenticator that asks a service keeps every promise", () => runKit(it, authenticatorKit, { make: makeHonestAuthenticator }));
 describe("prices written by hand keep every promise", () => runKit(it, priceTableKit, { make: makeFixedPrices }));
 describe("the ledger in memory keeps every promise", () => runKit(it, usageLedgerKit, { make: makeMemoryLedger }));
 describe("secrets in memory keep every promise", () => runKit(it, secretStoreKit, { make: makeMemorySecrets }));
