@@ -9,8 +9,8 @@
 import { AgentError } from "@loopwright/core";
 import { silentLogger, systemClock } from "@loopwright/core/memory";
 import type { Clock, Logger } from "@loopwright/core/ports";
-import type { Authenticate, Principal } from "@loopwright/server";
-import { bearerToken } from "./bearer-token.ts";
+import { sha256 } from "@loopwright/core/stores";
+import { type Authenticate, bearerToken, type Principal } from "@loopwright/server";
 import { createCircuit } from "./circuit.ts";
 import { type FetchLike, fetchJson, isSafeUrl } from "./fetch-json.ts";
 import { isFields, readPrincipal } from "./read-principal.ts";
@@ -74,7 +74,7 @@ export function authUrl(options: AuthUrlOptions): Authenticate {
   return async (request) => {
     const token = bearerToken(request);
     if (token === undefined) return undefined;
-    const digest = await digestOf(token);
+    const digest = await sha256(new TextEncoder().encode(token));
     const known = cache.get(digest);
     if (known) return known.principal;
     const asked = underWay.get(digest);
@@ -107,8 +107,3 @@ const noVerdict = (): AgentError =>
 
 const reasonOf = (cause: unknown, token: string): string =>
   (cause instanceof Error ? cause.message : String(cause)).replaceAll(token, "[redacted]").slice(0, 300);
-
-async function digestOf(token: string): Promise<string> {
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(token));
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
-}

@@ -1,6 +1,5 @@
 import { isId } from "@loopwright/core/ports";
-import type { Authenticate } from "@loopwright/server";
-import { bearerToken } from "./bearer-token.ts";
+import { type Authenticate, bearerToken } from "@loopwright/server";
 import { isFromHere } from "./is-from-here.ts";
 
 /** `dev:<user>@<scope>[,<scope>...][:<role>[,<role>...]]` */

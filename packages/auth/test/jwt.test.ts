@@ -21,7 +21,14 @@ const ask = async (token: string, more: Partial<JwtOptions> = {}) => tokens(more
 
 describe("a JWT", () => {
   it("names its user, scopes, roles and labels, and ends the credentials of the caller", async () => {
-    const token = await key.sign({ scopes: ["kitchen", "Not One"], roles: "admin writer", realm: { plan: "large" } });
+    const token = await key.sign({
+      scope: "openid profile",
+      scp: "read",
+      scopes: ["write"],
+      scope_ids: ["kitchen", "Not One"],
+      roles: "admin writer",
+      realm: { plan: "large" },
+    });
     expect(await ask(token, { claims: { labels: { plan: ["realm", "plan"] } } })).toEqual({
       ...{ user: "anne", scope: "garden", roles: ["admin", "writer"], labels: { plan: "large" }, memberships: [{ scope: "kitchen" }] },
       expiresAt: (seconds() + 630) * 1_000,
@@ -37,6 +44,15 @@ describe("a JWT", () => {
     expect(await ask(token)).toMatchObject({ user: "anne", scope: "" });
     expect(await ask(token, { scope: "garden" })).toMatchObject({ scope: "garden" });
     expect(await ask(await key.sign({ sub: "" }))).toBeUndefined();
+  });
+
+  it("takes no permission of OAuth for a tenant, whichever way it is asked", async () => {
+    const token = await key.sign({ scope_id: undefined as never, scope: "openid profile", scp: ["read"], scopes: ["write"] });
+    expect(await ask(token)).toEqual({ user: "anne", scope: "", expiresAt: expect.any(Number) });
+    for (const claims of [{ scope: "scope" }, { scopes: "scope" }, { scope: "scp" }, { scopes: ["scp"] }])
+      expect(() => tokens({ claims })).toThrow(
+        expect.objectContaining({ code: "CONFIG_INVALID", message: expect.stringContaining("permissions") }),
+      );
   });
 
   it("T08: does not count with another algorithm, key, issuer, audience or time, nor with anything odd", async () => {

@@ -4,6 +4,7 @@ export type { Action } from "./action.ts";
 export type { AgentServer } from "./agent-server.ts";
 export { createHealthServer, type HealthServerOptions } from "./create-health-server.ts";
 export { createServer } from "./create-server.ts";
+export { bearerToken } from "./identity/bearer-token.ts";
 export { bearerTokens } from "./identity/bearer-tokens.ts";
 export { type AccessPolicyOptions, accessPolicy, type PolicyIndex } from "./permissions/access-policy.ts";
 export type { ServerEnv } from "./request/server-env.ts";
@@ -21,8 +22,10 @@ export type {
   ExtensionRoute,
   HostedServerOptions,
   HttpOptions,
+  KnownFile,
   LabelRule,
   MaySee,
+  MaySeeFile,
   Membership,
   PageFile,
   Principal,

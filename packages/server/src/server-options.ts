@@ -35,6 +35,23 @@ export type Authenticate = (request: Request, caller: Caller) => Principal | und
 /** Whether a principal may see a session in lists, searches and hints. It gets what the list has, so it need not read the session. */
 export type MaySee = (principal: Principal, session: SessionSummary) => boolean | Promise<boolean>;
 
+/** An uploaded file. */
+export interface KnownFile {
+  /** Its name in messages and addresses. */
+  readonly blob: string;
+  readonly mediaType: string;
+  readonly sizeBytes: number;
+  /** As its uploader called it. */
+  readonly name?: string;
+  /** When it was uploaded first, in milliseconds since the epoch. */
+  readonly at: number;
+  /** The user that uploaded it first. */
+  readonly by: string;
+}
+
+/** Whether a principal may see a file of its scope in the list of files. */
+export type MaySeeFile = (principal: Principal, file: KnownFile) => boolean | Promise<boolean>;
+
 /** Sessions of cookies for the page. */
 export interface CookieOptions {
   /** How long after the sign-in they end, in milliseconds; with the credentials of the sign-in, if these end before. Default 12 hours. */
@@ -125,6 +142,11 @@ export interface HttpOptions {
    * session is left out. Default: a principal may see all sessions of its scope.
    */
   readonly maySee?: MaySee;
+  /**
+   * Asked about each file of the list of files. An error that it throws is logged, and the file is left out. Default: where there is a `maySee`, a principal sees the
+   * files that it uploaded, since another one may be part of a session that it may not see; else all of its scope.
+   */
+  readonly maySeeFile?: MaySeeFile;
   /** Lets callers of `authenticate` sign in with a cookie (`POST /api/login`). Default: no cookies. */
   readonly cookies?: boolean | CookieOptions;
   /** Routes of the application beside the built-in ones, behind the same checks. Default: none. */

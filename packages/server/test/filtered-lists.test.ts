@@ -58,3 +58,44 @@ it("a filtered list looks at a bounded number of sessions, and its next page beg
   expect(found).toEqual(["s3000", "s1500"]);
   expect(requests).toBe(4);
 });
+
+it("a search whose best hits are hidden is repeated with more, twice at most, so that its answer is full or states that there may be more", async () => {
+  const asked: number[] = [];
+  const store = memoryStore();
+  let hits = 0;
+  let isSeen = (_n: number): boolean => true;
+  const index: SessionStore["index"] = {
+    ...store.index,
+    async search(_, _words, { limit = 50 } = {}) {
+      asked.push(limit);
+      return Array.from({ length: Math.min(limit, hits) }, (_, n) => ({
+        session: { id: `s${n}`, agent: "helper", status: "idle", createdAt: n, updatedAt: n, lastSeq: 1, messageCount: 0 },
+        excerpt: "apples",
+      }));
+    },
+  };
+  const made = (maySee: boolean) =>
+    testServer({
+      agents: [scriptedAgent()],
+      store: { ...store, index },
+      ...(maySee ? { maySee: (_, { id }) => isSeen(Number(id.slice(1))) } : {}),
+    });
+  const [open, filtered] = [made(false), made(true)];
+  onTestFinished(async () => void (await Promise.all([open.server.close(), filtered.server.close()])));
+  const search = async ({ ask }: typeof open): Promise<readonly [number, boolean, string]> => {
+    asked.length = 0;
+    const { body } = await ask<{ hits: readonly unknown[]; more?: true }>("/api/sessions?search=apples&limit=20");
+    return [body.hits.length, body.more === true, asked.join()];
+  };
+  hits = 20;
+  expect(await search(open)).toEqual([20, false, "21"]);
+  hits = 5_000;
+  expect(await search(open)).toEqual([20, true, "21"]);
+  isSeen = (n) => n >= 240;
+  expect(await search(filtered)).toEqual([20, true, "250,1000"]);
+  isSeen = (n) => n === 999;
+  expect(await search(filtered)).toEqual([1, true, "250,1000"]);
+  hits = 300;
+  isSeen = (n) => n >= 295;
+  expect(await search(filtered)).toEqual([5, false, "250,1000"]);
+});

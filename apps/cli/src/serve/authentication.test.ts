@@ -80,6 +80,8 @@ describe("callers of a server", () => {
     const alone = await served({ internalToken: internal });
     expect((await alone("/api/access", `${internal}x`)).status).toBe(401);
     expect((await alone("/api/access", internal, undefined, { "X-Forwarded-For": "192.0.2.1" })).status).toBe(401);
+    // The page of the person at this machine needs no token because services have one.
+    expect(await alone("/api/access")).toMatchObject({ status: 200, text: expect.stringContaining('"user":"local"') });
   });
 
   test("may do nothing without a scope, and see what they opened or `--unshared` shows", async () => {

@@ -9,7 +9,7 @@ import type { AuthSettings } from "./auth-settings.ts";
 import type { RunSettings } from "./run-settings.ts";
 
 /** How a process knows its callers, and what they may do. */
-export type Authentication = Pick<HttpOptions, "authenticate" | "authorize" | "maySee" | "cookies">;
+export type Authentication = Pick<HttpOptions, "authenticate" | "authorize" | "maySee" | "maySeeFile" | "cookies">;
 
 interface AuthenticationParts {
   readonly wishes: Pick<RunSettings, "token" | "auth">;
@@ -34,10 +34,18 @@ export async function authentication({ wishes: { token, auth }, store, logger }:
   const known: readonly Authenticate[] = [
     ...(token === undefined ? [] : [bearerTokens({ [token]: { ...local, roles: ["admin"] } })]),
     ...(await ownAuthenticators(auth, logger)),
+    // An internal token is about services, not about the person at this machine.
+    ...(token === undefined && !auth.issuer && !auth.service ? [personHere] : []),
   ];
   const unshared = auth.unshared === undefined ? {} : { scope: auth.unshared };
   return { authenticate: anyOf(known), ...accessPolicy({ store, unshared }), cookies: true };
 }
+
+/** Without credentials: the person at this machine, on a server that no other machine can reach. */
+const personHere: Authenticate = (request, { isLocal, isExposed }) =>
+  isLocal && !isExposed && !request.headers.has("Authorization")
+    ? { user: localScope, scope: localScope, trusted: true, roles: ["admin"] }
+    : undefined;
 
 async function ownAuthenticators(
   { internalToken, issuer, service, scope }: AuthSettings,

@@ -1,9 +1,8 @@
 import { AgentError, isAgentError } from "@loopwright/core";
 import { silentLogger, systemClock } from "@loopwright/core/memory";
 import type { Clock, Logger } from "@loopwright/core/ports";
-import type { Authenticate, Principal } from "@loopwright/server";
+import { type Authenticate, bearerToken, type Principal } from "@loopwright/server";
 import { createLocalJWKSet, type JSONWebKeySet, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from "jose";
-import { bearerToken } from "../bearer-token.ts";
 import { type FetchLike, isSafeUrl } from "../fetch-json.ts";
 import { readPrincipal, textsOf } from "../read-principal.ts";
 import { createKeySet } from "./key-set.ts";
@@ -20,7 +19,7 @@ export interface ClaimNames {
   readonly user?: ClaimPath;
   /** Default `scope_id`. */
   readonly scope?: ClaimPath;
-  /** A list, or words apart by spaces. Default `scopes`. */
+  /** Further scopes of the user: a list, or words apart by spaces. Default `scope_ids`. Not `scope` or `scp`, which hold permissions of OAuth and no tenants. */
   readonly scopes?: ClaimPath;
   /** A list, or words apart by spaces. Default `roles`. */
   readonly roles?: ClaimPath;
@@ -60,6 +59,8 @@ const allowed: ReadonlySet<string> = new Set<JwtAlgorithm>([
 ]);
 const compact = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
 const skewMaxSeconds = 300;
+/** Claims of permissions (RFC 8693, RFC 9068, Microsoft Entra). */
+const permissionClaims: ReadonlySet<string> = new Set(["scope", "scp"]);
 
 /** Identifies callers by a JWT that an issuer has signed: issuer, audience, expiry and a fixed list of algorithms are checked. @throws AgentError CONFIG_INVALID */
 export function jwtTokens(options: JwtOptions): Authenticate {
@@ -81,6 +82,12 @@ export function tokensOf(options: Omit<JwtOptions, "keys">, key: JWTVerifyGetKey
   if (issuer === "" || audience.length === 0) throw invalid("`issuer` and `audience` are needed.", "Give both, as they are in the tokens.");
   if (!(clockSkewSeconds >= 0 && clockSkewSeconds <= skewMaxSeconds))
     throw invalid(`\`clockSkewSeconds\` is from 0 to ${skewMaxSeconds}.`, "Set the clocks.");
+  const { scope: own, scopes } = options.claims ?? {};
+  if ([own, scopes].some((path) => path !== undefined && permissionClaims.has([path].flat().join("."))))
+    throw invalid(
+      "`claims` takes scopes from `scope` or `scp`, where tokens of OAuth have permissions such as `openid`: users of all tenants would share a scope of that name.",
+      "Name the claim of the tenant, for example `org_id` or `tid`.",
+    );
   return async (request) => {
     const token = bearerToken(request);
     if (token === undefined || !compact.test(token)) return undefined;
@@ -113,7 +120,7 @@ async function claimsOf(token: string, key: JWTVerifyGetKey, how: Parameters<typ
 }
 
 function principalOf(claims: TokenClaims, { claims: names = {}, scope }: Pick<JwtOptions, "claims" | "scope">): Principal | undefined {
-  const { user = "sub", scope: own = "scope_id", scopes = "scopes", roles = "roles", labels = {} } = names;
+  const { user = "sub", scope: own = "scope_id", scopes = "scope_ids", roles = "roles", labels = {} } = names;
   return readPrincipal(
     {
       user: at(claims, user),

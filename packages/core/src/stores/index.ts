@@ -1,5 +1,6 @@
 /** What store packages share: texts of facts for a log, projections of a session for an index, the search in its texts, and the keys of files. */
 
+export { sha256 } from "../message/sha256.ts";
 export { unlessAborted } from "./abortable.ts";
 export { checkSecret } from "./check-secret.ts";
 export { checkedRef, factTexts } from "./fact-texts.ts";

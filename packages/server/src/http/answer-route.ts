@@ -51,13 +51,17 @@ export async function answerRoute(route: Route, matched: MatchedRequest, server:
   const input = await readRequest(route, { request, params, principal }, server);
   await authorizeRequest(route, { principal, input, request }, server);
   const { openSink } = connection;
-  const checkAgain = async (): Promise<void> => {
+  let current = principal;
+  const checkAgain = async (): Promise<Principal> => {
     const now = (await ask?.()) ?? principal;
     if (now.user !== principal.user || now.scope !== principal.scope) throw changed();
     // Its roles may be others by now.
     await authorizeRequest(route, { principal: now, input, request }, server);
+    current = now;
+    return now;
   };
-  return runRoute(route, { request, principal, server, openSink, checkAgain, inProcess: () => connection.inProcess(principal), ...input });
+  const rights = { principal, principalNow: () => current, checkAgain };
+  return runRoute(route, { request, server, openSink, ...rights, inProcess: () => connection.inProcess(principal), ...input });
 }
 
 interface Identity {
@@ -72,8 +76,8 @@ async function identityOf(route: Route, { request, connection }: MatchedRequest,
     const { pathname, searchParams } = new URL(request.url);
     const ticket = searchParams.get(ticketParameter);
     if (ticket !== null && hasStream(route)) return { principal: await redeemTicket(ticket, pathname, server) };
-    const ask = (): Promise<Principal> => identify(request, server, connection.caller);
-    return { principal: await ask(), ask };
+    const again = { ...server, isAnew: true };
+    return { principal: await identify(request, server, connection.caller), ask: () => identify(request, again, connection.caller) };
   } catch (error) {
     await server.rates.take(unauthenticated, false);
     throw error;

@@ -1,11 +1,10 @@
 import { AgentError } from "@loopwright/core";
 import type { Authenticate, Principal } from "../server-options.ts";
+import { bearerToken } from "./bearer-token.ts";
+import { textDigest } from "./text-digest.ts";
 
 /** The least length of a token, because shorter ones can be guessed. */
 const lengthMin = 16;
-const encoder = new TextEncoder();
-
-const digestOf = async (token: string): Promise<Uint8Array> => new Uint8Array(await crypto.subtle.digest("SHA-256", encoder.encode(token)));
 
 /**
  * Identifies callers by `Authorization: Bearer <token>`. Tokens are kept and compared as SHA-256, in constant time.
@@ -18,19 +17,20 @@ export function bearerTokens(tokens: { readonly [token: string]: Principal }): A
       message: `A token of \`bearerTokens\` has fewer than ${lengthMin} characters.`,
       fix: "Use long random ones, for example of `openssl rand -hex 32`.",
     });
-  const known = Promise.all(entries.map(async ([token, principal]) => ({ digest: await digestOf(token), principal })));
+  const known = Promise.all(entries.map(async ([token, principal]) => ({ digest: await textDigest(token), principal })));
   return async (request) => {
-    const token = /^Bearer +(\S+)$/i.exec(request.headers.get("Authorization") ?? "")?.[1];
+    const token = bearerToken(request);
     if (token === undefined) return undefined;
-    const digest = await digestOf(token);
+    const digest = await textDigest(token);
     let found: Principal | undefined;
     for (const entry of await known) if (isSame(entry.digest, digest)) found = entry.principal;
     return found;
   };
 }
 
-function isSame(a: Uint8Array, b: Uint8Array): boolean {
+/** Digests have one length. */
+function isSame(a: string, b: string): boolean {
   let difference = a.length ^ b.length;
-  for (const [place, byte] of a.entries()) difference |= byte ^ (b[place] ?? 0);
+  for (let place = 0; place < a.length; place++) difference |= a.charCodeAt(place) ^ b.charCodeAt(place);
   return difference === 0;
 }

@@ -4,15 +4,17 @@
  * Invariants
  *  C1 no script of the page reads the cookie (`HttpOnly`), and pages of other sites cannot send it (`SameSite=Strict`);
  *  C2 a request that changes something counts only if the browser states that this server's own page sent it;
- *  C3 each sign-in has a new secret; one that is signed in again takes the place of the old one, and does not last longer.
+ *  C3 a cookie is worth what its credentials are worth by now: they are kept with it, encrypted with a key that the cookie alone gives, and checked again;
+ *  C4 each sign-in has a new secret; one that is signed in again takes the place of the old one, and does not last longer.
  */
 import { AgentError } from "@loopwright/core";
 import { requestHost } from "../request-host.ts";
 import type { ServerContext } from "../server-context.ts";
 import type { CookieOptions, HttpOptions, Principal } from "../server-options.ts";
 import { keepPrincipal, placeOfSecret, readKept, type SecretPlace, writeKept } from "./kept-principal.ts";
+import { type Credentials, openCredentials, sealCredentials } from "./sealed-credentials.ts";
 
-type CookieContext = Pick<ServerContext, "clock" | "options">;
+type CookieContext = Pick<ServerContext, "clock" | "options" | "verdicts">;
 
 const defaultAgeMs = 12 * 3_600_000;
 /** Requests that are under way with the cookie before still count for so long. */
@@ -42,13 +44,18 @@ function secretIn(request: Request): string | undefined {
 }
 
 /**
- * The principal of the cookie of a request; `undefined`: it has none that counts. A request with `Authorization` speaks for itself.
- * @throws AgentError ORIGIN_REFUSED for a cookie that another page may have sent, STORE_*
+ * The principal of the cookie of a request, as `authenticate` knows its credentials by now; `undefined`: it has none that counts. A request with `Authorization`
+ * speaks for itself. @throws AgentError ORIGIN_REFUSED for a cookie that another page may have sent, STORE_*, an error of `authenticate`
  */
-export async function cookiePrincipal(request: Request, server: CookieContext): Promise<Principal | undefined> {
+export async function cookiePrincipal(
+  request: Request,
+  server: CookieContext & { readonly isAnew?: boolean },
+  authenticate: (request: Request) => Principal | undefined | Promise<Principal | undefined>,
+): Promise<Principal | undefined> {
   if (!hasCookies(server.options) || request.headers.has("Authorization")) return undefined;
+  const secret = secretIn(request);
   const place = await placeIn(request, server);
-  if (!place) return undefined;
+  if (!place || secret === undefined) return undefined;
   if (!isOwnPage(request))
     throw new AgentError("ORIGIN_REFUSED", {
       message: "A cookie counts only for requests that this server's own page sends.",
@@ -56,7 +63,20 @@ export async function cookiePrincipal(request: Request, server: CookieContext): 
     });
   const kept = await readKept(server.options.store.blobs, place);
   if (!kept || (kept.replacedAt ?? Number.POSITIVE_INFINITY) + graceMs <= server.clock.now()) return undefined;
-  return { ...kept.principal, expiresAt: place.endsAt };
+  const { sealed = "", principal: signedIn } = kept;
+  const principal = await server.verdicts.of(place.key, server.isAnew === true, async () => {
+    const credentials = await openCredentials(secret, sealed);
+    return credentials && authenticate(new Request(request.url, { headers: { ...credentials, ...credentialsIn(request) } }));
+  });
+  if (!principal || principal.user !== signedIn.user || principal.memberships === "any") return undefined;
+  return { ...principal, expiresAt: Math.min(principal.expiresAt ?? Number.POSITIVE_INFINITY, place.endsAt) };
+}
+
+/** The headers in which callers have credentials, or what an authenticator may know them by: `Authorization` and those that begin with `X-`. */
+function credentialsIn({ headers }: Request): Credentials {
+  const isOne = (name: string): boolean =>
+    name === "authorization" || (name.startsWith("x-") && !["x-scope", "x-file-name"].includes(name));
+  return Object.fromEntries([...headers].filter(([name]) => isOne(name)));
 }
 
 async function placeIn(request: Request, { clock }: CookieContext): Promise<SecretPlace | undefined> {
@@ -90,9 +110,17 @@ export async function beginCookieSession(
   const now = server.clock.now();
   const { ageMs = defaultAgeMs } = optionsOf(server.options) ?? {};
   const expiresAt = Math.min(now + ageMs, principal.expiresAt ?? Number.POSITIVE_INFINITY);
-  const secret = await keepPrincipal(blobs, "login", { kept: { principal }, endsAt: expiresAt, now });
   const before = await placeIn(request, server);
   const kept = before ? await readKept(blobs, before) : undefined;
+  // One that signs in with a cookie has its credentials there.
+  const credentials = { ...(await openCredentials(secretIn(request) ?? "", kept?.sealed ?? "")), ...credentialsIn(request) };
+  const { user, scope } = principal;
+  const secret = await keepPrincipal(blobs, "login", {
+    scope,
+    keptFor: async (made) => ({ principal: { user, scope }, sealed: await sealCredentials(made, credentials) }),
+    endsAt: expiresAt,
+    now,
+  });
   if (before && kept) await writeKept(blobs, before, { ...kept, replacedAt: kept.replacedAt ?? now });
   return { cookie: cookieText(request, server, { secret, ageMs: expiresAt - now }), expiresAt };
 }

@@ -21,7 +21,10 @@ const tokenNames: ReadonlySet<string> = new Set([
 ]);
 
 /** The evidence for the identity of a caller. */
-type IdentityContext = Pick<ServerContext, "clock" | "limits" | "logger" | "options">;
+interface IdentityContext extends Pick<ServerContext, "clock" | "limits" | "logger" | "options" | "verdicts"> {
+  /** Whether the credentials of a cookie are checked although they were a moment ago. */
+  readonly isAnew?: boolean;
+}
 
 /**
  * The principal of the request, in the scope that the request names. @throws AgentError UNAUTHENTICATED, also for credentials that have ended, FORBIDDEN for a
@@ -37,7 +40,8 @@ export async function identify(request: Request, server: IdentityContext, caller
       fix: "Send the token as `Authorization: Bearer <token>`, and replace it: it may have been seen.",
     });
   const known: Authenticate | undefined =
-    authenticate && (async (asked) => (await cookiePrincipal(asked, server)) ?? authenticate(asked, caller));
+    authenticate &&
+    (async (asked) => (await cookiePrincipal(asked, server, (again) => authenticate(again, caller))) ?? authenticate(asked, caller));
   const principal = known ? await inTime(known, { request, caller }, server) : localPrincipal(caller, insecure);
   if (!principal) throw new AgentError("UNAUTHENTICATED", { message: "The request has no token that this server knows." });
   if (typeof principal.scope !== "string" || !isId(principal.scope) || typeof principal.user !== "string" || principal.user === "")

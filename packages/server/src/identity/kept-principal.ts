@@ -8,12 +8,15 @@
  */
 import { isId, type SessionStore } from "@loopwright/core/ports";
 import type { Principal } from "../server-options.ts";
+import { textDigest } from "./text-digest.ts";
 
 type Blobs = SessionStore["blobs"];
 
 /** What is kept under a secret. */
 export interface KeptPrincipal {
-  readonly principal: Principal;
+  readonly principal: Pick<Principal, "user" | "scope"> & Partial<Principal>;
+  /** The credentials of a sign-in, encrypted with a key that its secret alone gives. */
+  readonly sealed?: string;
   /** The one path of a ticket. */
   readonly path?: string;
   /** It ends before its secret does: another one has taken its place. */
@@ -34,35 +37,34 @@ const secretBytes = 32;
 const removedAtOnce = 4;
 const pattern = /^([a-z0-9][a-z0-9_-]{0,63})\.([0-9a-z]{8,9})\.([A-Za-z0-9_-]{43})$/;
 
-const hex = (bytes: Uint8Array): string => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-const digestOf = async (text: string): Promise<string> =>
-  hex(new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text))));
-
 /** The place of a secret; `undefined`: it cannot be one, or its time is over. */
 export async function placeOfSecret(kind: SecretKind, secret: string, now: number): Promise<SecretPlace | undefined> {
   const [, scope = "", end = ""] = pattern.exec(secret) ?? [];
   const endsAt = Number.parseInt(end, 36);
   if (!isId(scope) || !(endsAt > now)) return undefined;
-  return { scope, endsAt, key: keyOf(kind, endsAt, await digestOf(secret)) };
+  return { scope, endsAt, key: keyOf(kind, endsAt, await textDigest(secret)) };
 }
 
 /** In the order of their ends, so that a list begins with those that are over. */
 const keyOf = (kind: SecretKind, endsAt: number, digest: string): string => `${kind}-${String(endsAt).padStart(15, "0")}-${digest}`;
 
-/** Keeps a principal until `endsAt`, and returns the secret for it. @throws AgentError STORE_* */
-export async function keepPrincipal(
-  blobs: Blobs,
-  kind: SecretKind,
-  { kept, endsAt, now }: { readonly kept: KeptPrincipal; readonly endsAt: number; readonly now: number },
-): Promise<string> {
-  const { scope } = kept.principal;
+interface Keeping {
+  readonly scope: string;
+  /** What is kept, by its secret. */
+  readonly keptFor: (secret: string) => KeptPrincipal | Promise<KeptPrincipal>;
+  readonly endsAt: number;
+  readonly now: number;
+}
+
+/** Keeps a principal of the scope until `endsAt`, and returns the secret for it. @throws AgentError STORE_* */
+export async function keepPrincipal(blobs: Blobs, kind: SecretKind, { scope, keptFor, endsAt, now }: Keeping): Promise<string> {
   const random = crypto.getRandomValues(new Uint8Array(secretBytes));
   const text = btoa(String.fromCharCode(...random))
     .replaceAll("+", "-")
     .replaceAll("/", "_")
     .replaceAll("=", "");
   const secret = `${scope}.${endsAt.toString(36)}.${text}`;
-  await writeKept(blobs, { scope, key: keyOf(kind, endsAt, await digestOf(secret)) }, kept);
+  await writeKept(blobs, { scope, key: keyOf(kind, endsAt, await textDigest(secret)) }, await keptFor(secret));
   // Not awaited, because a failed removal is repeated with the next secret.
   removeExpired(blobs, { kind, scope, now }).catch(() => {});
   return secret;

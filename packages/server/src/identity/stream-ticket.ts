@@ -19,7 +19,12 @@ export async function issueTicket(principal: Principal, path: string, { clock, l
   const now = clock.now();
   const expiresAt = Math.min(now + limits.ticketMs, principal.expiresAt ?? Number.POSITIVE_INFINITY);
   const { memberships: _, ...bound } = principal;
-  const ticket = await keepPrincipal(options.store.blobs, "ticket", { kept: { principal: bound, path }, endsAt: expiresAt, now });
+  const ticket = await keepPrincipal(options.store.blobs, "ticket", {
+    scope: principal.scope,
+    keptFor: () => ({ principal: bound, path }),
+    endsAt: expiresAt,
+    now,
+  });
   return { ticket, expiresAt };
 }
 

@@ -8,7 +8,7 @@
 import type { SessionSummary } from "@loopwright/core/ports";
 import type { Sharing } from "@loopwright/core/protocol";
 import type { Action } from "../action.ts";
-import type { Authorize, HttpOptions, MaySee, Principal } from "../server-options.ts";
+import type { Authorize, HttpOptions, MaySee, MaySeeFile, Principal } from "../server-options.ts";
 
 /** Where the policy reads sessions. */
 export interface PolicyIndex {
@@ -84,7 +84,7 @@ export function accessPolicy({
   store,
   unshared = {},
   extensions,
-}: AccessPolicyOptions): Required<Pick<HttpOptions, "authorize" | "maySee">> {
+}: AccessPolicyOptions): Required<Pick<HttpOptions, "authorize" | "maySee" | "maySeeFile">> {
   const { index } = store;
 
   async function rootOf(scope: string, summary: SessionSummary): Promise<SessionSummary | undefined> {
@@ -115,7 +115,9 @@ export function accessPolicy({
     if (!summary) return role !== "viewer" && action === "session.send";
     return isAtLeast(await levelIn(principal, summary), least);
   };
-  return { authorize, maySee };
+  // A file does not say of which sessions it is a part, and one that is shared may be part of another that is not.
+  const maySeeFile: MaySeeFile = (principal, { by }) => by === principal.user || roleLevel(principal) === "admin";
+  return { authorize, maySee, maySeeFile };
 }
 
 const isExtension = (action: Action): action is `extension.${string}` => action.startsWith("extension.");

@@ -18,7 +18,9 @@ export interface RequestContext<Params = unknown, Query = unknown, Body = unknow
   /** For routes that stream. */
   readonly openSink: OpenSink;
   /** Authenticates and authorizes the request once more. @throws AgentError as for the request itself */
-  readonly checkAgain: () => Promise<void>;
+  readonly checkAgain: () => Promise<Principal>;
+  /** The principal as the last check found it: for streams, whose reader may have other roles by now. */
+  readonly principalNow: () => Principal;
   /** The built-in routes for the same principal, for routes of the application. */
   readonly inProcess: () => InProcess;
 }

@@ -29,7 +29,7 @@ interface Followed {
  * notifications of the application. @throws AgentError SESSION_NOT_FOUND, CURSOR_INVALID, HISTORY_LOST, HISTORY_EXPIRED, INPUT_INVALID, CONNECTION_LIMIT
  */
 export async function notifyPrincipal(context: RequestContext, query: NotificationsQuery): Promise<Response> {
-  const { principal, server } = context;
+  const { principal, principalNow, server } = context;
   const { channel } = server;
   const dialect = query.dialect === undefined ? undefined : dialectOf(query.dialect, context);
   const followed = await openNamed(context, query.session ?? []);
@@ -39,7 +39,7 @@ export async function notifyPrincipal(context: RequestContext, query: Notificati
   const runOf = (session: string): string | undefined => server.host.runOf({ scope: principal.scope, session });
   const listener = dialect ? dialectListener(sink, dialect, runOf) : nativeListener(sink, named);
   const isForUs = ({ to }: Notification): boolean => to === undefined || to === principal.user;
-  const seen = seenSessions(principal, server, () => sink.destroy());
+  const seen = seenSessions(principalNow, server, () => sink.destroy());
   const stop = channel.subscribeScope(principal.scope, {
     events: (session, events) => seen.pass(session, () => listener.events(session, events)),
     notification: (notification) => isForUs(notification) && listener.notification(notification),

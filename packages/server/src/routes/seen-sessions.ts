@@ -3,7 +3,7 @@
  * Does not own: the verdict (`maySee`), the frames.
  * Invariants
  *  S1 nothing of a session is sent before a verdict permits it, and what is sent keeps its order;
- *  S2 a verdict counts for five seconds; after that the next event asks again;
+ *  S2 a verdict counts for five seconds; after that the next event asks again, about the principal as the last check of the stream found it;
  *  S3 what waits for verdicts is bounded: beyond it the stream is cut, and its reader reads anew.
  */
 import type { SessionSummary } from "@loopwright/core/ports";
@@ -29,7 +29,7 @@ export interface SeenSessions {
 }
 
 /** `cut` is called when too much waits for verdicts. */
-export function seenSessions(principal: Principal, server: ServerContext, cut: () => void): SeenSessions {
+export function seenSessions(principalNow: () => Principal, server: ServerContext, cut: () => void): SeenSessions {
   if (!server.options.maySee) return { pass: (_, send) => send() };
   const verdicts = new Map<string, Verdict>();
   let waiting = 0;
@@ -43,6 +43,7 @@ export function seenSessions(principal: Principal, server: ServerContext, cut: (
   };
   const ask = async (session: string, verdict: Verdict): Promise<void> => {
     let summary: SessionSummary | undefined;
+    const principal = principalNow();
     try {
       summary = await server.options.store.index.get(principal.scope, session);
     } catch {

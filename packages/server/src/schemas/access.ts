@@ -13,6 +13,8 @@ export interface CallerAccess {
   readonly expiresAt?: number;
   /** Whether the server has sessions of cookies. */
   readonly cookies: boolean;
+  /** The ids of the application's routes. Absent: it has none. */
+  readonly extensions?: readonly string[];
 }
 
 /** The caller, as the server knows it. */
@@ -24,6 +26,7 @@ export const callerAccess: z.ZodType<CallerAccess> = exactly<CallerAccess>()(
     scopes: listOf(z.string()),
     expiresAt: z.number().exactOptional(),
     cookies: z.boolean(),
+    extensions: listOf(z.string()).exactOptional(),
   }),
 );
 

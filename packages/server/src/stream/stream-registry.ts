@@ -5,8 +5,8 @@ import type { EventSink } from "./event-sink.ts";
 export interface StreamRight {
   /** When the credentials of its reader end. */
   readonly expiresAt?: number | undefined;
-  /** Rejects when its reader may not read it any more. */
-  checkAgain(): Promise<void>;
+  /** When the credentials end by now. Rejects when the reader may not read the stream any more. */
+  checkAgain(): Promise<Pick<StreamRight, "expiresAt">>;
 }
 
 /** A slot for one event stream. It counts towards the limits until it is released. */

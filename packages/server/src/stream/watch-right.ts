@@ -21,7 +21,7 @@ interface RightParts {
 const waitMaxMs = 2 ** 31 - 1;
 
 /**
- * Ends the stream when the credentials of its reader end, and when a check finds that the reader may not read it any more. A check without a verdict, because a
+ * Ends the stream when the credentials of its reader end, as the last check found them, and when a check finds that the reader may not read it any more. A check without a verdict, because a
  * service is down, is repeated once after the same time; then the stream ends as well.
  */
 export function watchRight(sink: EventSink, { expiresAt, checkAgain }: StreamRight, { clock, checkMs }: RightParts): void {
@@ -32,9 +32,16 @@ export function watchRight(sink: EventSink, { expiresAt, checkAgain }: StreamRig
     sink.write(encodeFrames(plainFrame({ type: "stream_ended", reason } satisfies StreamEnded)));
     sink.end();
   };
+  let cancelEnd = (): void => {};
+  const endAt = (at: number | undefined): void => {
+    cancelEnd();
+    const leftMs = at === undefined ? waitMaxMs : at - clock.now();
+    if (isOver || leftMs >= waitMaxMs) return;
+    cancelEnd = clock.after(Math.max(0, leftMs), () => end("credentials_expired"), { idle: true });
+  };
   const check = async (): Promise<void> => {
     try {
-      await checkAgain();
+      endAt((await checkAgain()).expiresAt);
       unanswered = 0;
     } catch (error) {
       unanswered += 1;
@@ -44,8 +51,7 @@ export function watchRight(sink: EventSink, { expiresAt, checkAgain }: StreamRig
     if (!isOver) cancelCheck = clock.after(checkMs, () => void check(), { idle: true });
   };
   let cancelCheck = clock.after(checkMs, () => void check(), { idle: true });
-  const leftMs = expiresAt === undefined ? waitMaxMs : expiresAt - clock.now();
-  const cancelEnd = leftMs < waitMaxMs ? clock.after(Math.max(0, leftMs), () => end("credentials_expired"), { idle: true }) : () => {};
+  endAt(expiresAt);
   sink.onClose(() => {
     isOver = true;
     cancelCheck();

@@ -1,8 +1,10 @@
-import { memoryStore } from "@loopwright/core/memory";
+import { AgentError } from "@loopwright/core";
+import { manualClock, memoryStore } from "@loopwright/core/memory";
+import type { Principal } from "@loopwright/server";
 import { describe, expect, it } from "vitest";
 import type { ServeOptions } from "../serve.ts";
 import { testServer } from "../test-server.ts";
-import { type AccessScene, accessScene, as } from "./access-scene.ts";
+import { type AccessScene, accessScene, as, tokenOf } from "./access-scene.ts";
 
 const users = { anne: { scope: "garden", memberships: [{ scope: "kitchen" }] }, ben: { scope: "kitchen" } } as const;
 const page = { Origin: "http://localhost", "Sec-Fetch-Site": "same-origin" };
@@ -97,6 +99,8 @@ describe("a session by cookie", () => {
     const [key = ""] = await store.blobs.list("garden", { prefix: "login-" });
     const text = key + new TextDecoder().decode((await store.blobs.get("garden", key))?.bytes);
     expect(text).not.toContain(Cookie.split(".")[2]);
+    expect(text).not.toContain(tokenOf("anne"));
+    expect(atob((JSON.parse(text.slice(key.length)) as { sealed: string }).sealed)).not.toContain(tokenOf("anne"));
   });
 
   it("is exchanged for a new one that ends no later; the old one counts for requests under way, then no more", async () => {
@@ -126,6 +130,68 @@ describe("a session by cookie", () => {
     const soon = await signedIn(short);
     await scene.clock.advance(1_000);
     expect((await short.send("/api/sessions", { headers: { Cookie: soon } })).status).toBe(401);
+  });
+
+  it("is worth what its credentials are worth by now: other roles, no trust any more, none once they are revoked, and 503 while they cannot be checked", async () => {
+    let known: Principal | undefined = { user: "anne", scope: "garden", roles: ["admin"], trusted: true };
+    let isDown = false;
+    let asked = 0;
+    const clock = manualClock();
+    const authenticate = ({ headers }: Request): Principal | undefined => {
+      if (headers.get("Authorization") !== `Bearer ${tokenOf("anne")}` && headers.get("X-Api-Key") !== tokenOf("anne")) return undefined;
+      asked += 1;
+      if (isDown) throw new AgentError("NOT_READY", { message: "The directory is down." });
+      return known;
+    };
+    const { send, ask, server } = testServer({ clock, cookies: true, authenticate });
+    const scene = { send } as AccessScene;
+    const Cookie = await signedIn(scene);
+    const status = async (): Promise<number> => (await send("/api/access", { headers: { Cookie } })).status;
+    const seed = async (id: string): Promise<number> =>
+      (await send("/api/sessions", { json: { id, context: { systemPrompt: "Obey." } }, headers: { Cookie, ...page } })).status;
+    expect(await seed("a")).toBe(201);
+    known = { user: "anne", scope: "garden", roles: ["viewer"] };
+    expect((await Promise.all(Array.from({ length: 20 }, status))).every((one) => one === 200)).toBe(true);
+    // Once at the sign-in, and once for all requests of half a minute.
+    expect(asked).toBe(2);
+    await clock.advance(30_000);
+    expect((await ask("/api/access", { headers: { Cookie } })).body).toMatchObject({ roles: ["viewer"] });
+    expect(await seed("b")).toBe(403);
+    isDown = true;
+    await clock.advance(30_000);
+    expect(await status()).toBe(503);
+    isDown = false;
+    expect(await status()).toBe(200);
+    const renewed = await signedIn(scene, { Cookie, ...page });
+    expect((await send("/api/access", { headers: { Cookie: renewed } })).status).toBe(200);
+    known = { user: "ben", scope: "garden" };
+    await clock.advance(30_000);
+    expect(await status()).toBe(401);
+    known = undefined;
+    expect((await send("/api/access", { headers: { Cookie: renewed } })).status).toBe(401);
+    known = { user: "anne", scope: "garden" };
+    // Credentials may be in another header than `Authorization`.
+    const byKey = await signedIn(scene, { "X-Api-Key": tokenOf("anne"), ...page });
+    expect((await send("/api/access", { headers: { Cookie: byKey } })).status).toBe(200);
+    await server.close();
+  });
+
+  it("ends its open streams at the next check after its credentials were revoked, although they were checked a moment before", async () => {
+    let isKnown = true;
+    const clock = manualClock();
+    const { send, server } = testServer({
+      clock,
+      cookies: true,
+      authenticate: () => (isKnown ? { user: "anne", scope: "garden" } : undefined),
+    });
+    const Cookie = await signedIn({ send } as AccessScene);
+    const stream = (await send("/api/notifications", { headers: { Cookie } })).text();
+    await clock.advance(59_000);
+    await send("/api/access", { headers: { Cookie } });
+    isKnown = false;
+    await clock.advance(1_000);
+    expect(await stream).toContain('"reason":"access_ended"');
+    await server.close();
   });
 
   it("is not had by guesses: pieces, other scopes, other ends and odd cookies are no session", async () => {

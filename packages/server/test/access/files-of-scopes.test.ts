@@ -4,7 +4,11 @@ import { accessPolicy } from "@loopwright/server";
 import { describe, expect, it } from "vitest";
 import { accessScene, as, tokenOf } from "./access-scene.ts";
 
-const users = { anne: { scope: "garden", memberships: [{ scope: "kitchen" }] }, ben: { scope: "garden" } } as const;
+const users = {
+  anne: { scope: "garden", memberships: [{ scope: "kitchen" }] },
+  ben: { scope: "garden" },
+  carla: { scope: "garden", roles: ["admin"] },
+} as const;
 interface Page {
   readonly files: readonly { readonly blob: string; readonly name?: string; readonly by: string }[];
   readonly next?: string;
@@ -65,7 +69,35 @@ describe("A63: the files of a team", () => {
     const store = memoryStore();
     const { ask } = accessScene(users, { store, ...accessPolicy({ store }) });
     for (const user of ["anne", "ben"]) await ask("/api/files", { body: user, headers: as(user, { "Content-Type": "text/plain" }) });
-    const { body } = await ask<Page>("/api/files", { headers: as("ben") });
-    expect(body.files.map(({ by }) => by)).toEqual(["ben"]);
+    const seenBy = async (user: string): Promise<readonly string[]> =>
+      (await ask<Page>("/api/files", { headers: as(user) })).body.files.map(({ by }) => by).sort();
+    expect([await seenBy("ben"), await seenBy("carla")]).toEqual([["ben"], ["anne", "ben"]]);
+  });
+
+  it("are those that `maySeeFile` shows, in full pages; one that fails hides a file, and the operator alone learns why", async () => {
+    const lines: string[] = [];
+    const { ask } = accessScene(users, {
+      logger: { log: (...line) => void lines.push(JSON.stringify(line)) },
+      maySeeFile: ({ user }, { name }) => {
+        if (name === "broken.txt") throw new Error("no directory");
+        return user === "anne" && name !== "hidden.txt";
+      },
+    });
+    const upload = (name: string, content: string) =>
+      ask("/api/files", { body: content, headers: as("anne", { "Content-Type": "text/plain", "X-File-Name": name }) });
+    for (let at = 0; at < 12; at++) await upload(at % 2 === 0 ? "hidden.txt" : `seen-${at}.txt`, `file ${at}`);
+    await upload("broken.txt", "broken");
+    const names = new Set<string | undefined>();
+    let next: string | undefined = "";
+    const sizes: number[] = [];
+    while (next !== undefined) {
+      const { body }: { body: Page } = await ask<Page>(`/api/files?limit=3${next === "" ? "" : `&after=${next}`}`, { headers: as("anne") });
+      for (const { name } of body.files) names.add(name);
+      sizes.push(body.files.length);
+      next = body.next;
+    }
+    expect([names.size, sizes.slice(0, 2)]).toEqual([6, [3, 3]]);
+    expect((await ask("/api/files", { headers: as("ben") })).body).toEqual({ files: [] });
+    expect(lines.some((line) => line.includes("maySeeFile") && line.includes("no directory"))).toBe(true);
   });
 });

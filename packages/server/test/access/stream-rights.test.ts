@@ -39,7 +39,60 @@ describe("credentials that end", () => {
   });
 });
 
+describe("an end of credentials that changes", () => {
+  it("counts for open streams from the next check on: one that is later keeps them open, one that is sooner ends them sooner", async () => {
+    const clock = manualClock();
+    const start = clock.now();
+    let expiresAt = start + 90_000;
+    const { send, server } = testServer({ clock, authenticate: () => ({ user: "anne", scope: "garden", expiresAt }) });
+    const stream = reading(await send("/api/notifications"));
+    let isOver = false;
+    void stream.text.then(() => {
+      isOver = true;
+    });
+    const pass = async (ms: number): Promise<void> => {
+      await clock.advance(ms);
+      await turn();
+    };
+    expiresAt = start + 200_000;
+    await pass(60_000);
+    await pass(50_000);
+    expect(isOver).toBe(false);
+    expiresAt = start + 130_000;
+    await pass(10_000);
+    await pass(9_999);
+    expect(isOver).toBe(false);
+    await pass(1);
+    expect((await stream.text).endsWith(ended("credentials_expired"))).toBe(true);
+    await server.close();
+  });
+});
+
 describe("a right that is taken away", () => {
+  it("hides sessions from an open stream of notifications once its reader has another role, and shows what it may see by then", async () => {
+    const clock = manualClock();
+    let roles = ["admin"];
+    const { send, server } = testServer({
+      clock,
+      authenticate: () => ({ user: "anne", scope: "garden", roles }),
+      maySee: ({ roles: now }, { id }) => now?.includes("admin") === true || id === "open",
+    });
+    for (const id of ["hidden", "open"]) await send("/api/sessions", { json: { id } });
+    const stream = reading(await send("/api/notifications"));
+    const move = async (): Promise<void> => {
+      for (const id of ["hidden", "open"]) await send(`/api/sessions/${id}`, { method: "PATCH", json: { title: `at ${clock.now()}` } });
+      for (let at = 0; at < 5; at++) await turn();
+    };
+    await move();
+    roles = ["member"];
+    await clock.advance(60_000);
+    await turn();
+    await move();
+    await server.close();
+    const hints = [...(await stream.text).matchAll(/"session_hint","sessionId":"(\w+)"/g)].map(([, id]) => id);
+    expect(hints).toEqual(["hidden", "open", "open"]);
+  });
+
   it("T06: ends the open streams of a user whose team has changed at the next check, and no event comes after", async () => {
     const clock = manualClock();
     let scope = "garden";

@@ -14,5 +14,6 @@ export function callerAccessOf(principal: Principal, { options }: Pick<ServerCon
     scopes: scopesOf(principal),
     ...(expiresAt === undefined ? {} : { expiresAt }),
     cookies: hasCookies(options),
+    ...(options.routes && options.routes.length > 0 ? { extensions: options.routes.map(({ id }) => id) } : {}),
   };
 }

@@ -1,17 +1,9 @@
 import type { SessionStore } from "@loopwright/core/ports";
 import { fileNoteName } from "@loopwright/core/stores";
+import type { KnownFile } from "../../server-options.ts";
 
-/** What is known about an uploaded file. */
-export interface FileNote {
-  readonly blob: string;
-  readonly mediaType: string;
-  readonly sizeBytes: number;
-  readonly name?: string;
-  /** When it was uploaded first, in milliseconds since the epoch. */
-  readonly at: number;
-  /** The user that uploaded it first. */
-  readonly by: string;
-}
+/** What is kept of a file beside its bytes. */
+export type FileNote = KnownFile;
 
 /** The beginning of the keys of all notes. */
 export const notePrefix: string = fileNoteName("upload-");

@@ -1,6 +1,7 @@
 import { AgentError, isAgentError } from "@loopwright/core";
 import type { BlobStore } from "@loopwright/core/ports";
 import type { Json } from "@loopwright/core/protocol";
+import { textDigest } from "../../identity/text-digest.ts";
 import { keyPrefix, removeExpiredKeys } from "../../request/remove-expired-keys.ts";
 import type { RequestContext } from "../../request/route.ts";
 import { idempotencyKeyOf } from "./read-idempotency-key.ts";
@@ -45,8 +46,12 @@ export async function runUnderKey<T>(context: RequestContext, keyed: KeyedConten
   const { clock, limits, options } = context.server;
   const { blobs } = options.store;
   const at = clock.now();
-  const name = `${keyPrefix}${await digestOf([user, keyed.purpose, idempotencyKey])}`;
-  const own: Kept = { digest: await digestOf(keyed.content), at, ...(keyed.note === undefined ? {} : { note: keyed.note }) };
+  const name = `${keyPrefix}${await textDigest(JSON.stringify([user, keyed.purpose, idempotencyKey]))}`;
+  const own: Kept = {
+    digest: await textDigest(JSON.stringify(keyed.content)),
+    at,
+    ...(keyed.note === undefined ? {} : { note: keyed.note }),
+  };
   const owner = keyed.session === undefined ? {} : { session: keyed.session };
   const first = await keep(blobs, { scope, name, own, owner });
   if (first && first.digest !== own.digest)
@@ -88,8 +93,3 @@ const blobOf = (kept: Kept): { readonly bytes: Uint8Array<ArrayBuffer>; readonly
 
 /** The parsed JSON, typed as JSON. */
 export const plainOf = (value: unknown): Json => JSON.parse(JSON.stringify(value)) as Json;
-
-async function digestOf(value: Json): Promise<string> {
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(JSON.stringify(value)));
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
-}

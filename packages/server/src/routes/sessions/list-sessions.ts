@@ -20,6 +20,8 @@ interface ListRequest {
 
 /** Sessions that one request with a filter looks at, and those of one read of it. */
 const [lookedAtMax, readSize] = [1_000, 200];
+/** Hits that a search is asked for, one time after the other, where a policy may hide some. */
+const searchSizes = [250, 1_000] as const;
 
 const query: z.ZodType<ListRequest> = z.object({
   limit: z.coerce.number().int().min(1).max(200).default(50),
@@ -32,7 +34,7 @@ const query: z.ZodType<ListRequest> = z.object({
 });
 
 const page = z.object({ sessions: z.array(sessionSummary), next: z.string().optional() });
-const found = z.object({ hits: z.array(sessionHit) });
+const found = z.object({ hits: z.array(sessionHit), more: z.literal(true).optional() });
 
 export const listSessionsRoute: Route<unknown, ListRequest> = {
   method: "GET",
@@ -46,7 +48,7 @@ export const listSessionsRoute: Route<unknown, ListRequest> = {
   responses: {
     200: {
       description:
-        "A page, and where the next one begins; with `search` what was found. A filtered page may have fewer than `limit` and a `next`.",
+        "A page, and where the next one begins; with `search` the best `limit` that were found, and `more` where there may be others. A filtered page may have fewer than `limit` and a `next`.",
       schema: z.union([page, found]),
     },
     400: { description: "The page cursor cannot be read." },
@@ -57,7 +59,7 @@ export const listSessionsRoute: Route<unknown, ListRequest> = {
     // The work ends with the request: when its caller has gone, and when it is answered without it.
     const signal = AbortSignal.any([request.signal, late]);
     if (search !== undefined && search.trim() !== "")
-      return jsonResponse({ hits: await seenHits(await index.search(scope, search, { limit, signal }), principal, server) }, server.clock);
+      return jsonResponse(await seenHits(principal, { words: search, limit, signal }, server), server.clock);
     if (parent !== undefined && !(await isSeenParent(parent, principal, server))) return jsonResponse({ sessions: [] }, server.clock);
     const family = parent === undefined ? {} : { parent };
     const from = before === undefined ? undefined : placeOf(before);
@@ -70,9 +72,33 @@ export const listSessionsRoute: Route<unknown, ListRequest> = {
   },
 };
 
-async function seenHits(hits: readonly SessionHit[], principal: Principal, server: ServerContext): Promise<readonly SessionHit[]> {
-  const seen = await Promise.all(hits.map(({ session }) => maySee(principal, session, server)));
-  return hits.filter((_, at) => seen[at]);
+interface SearchQuery {
+  readonly words: string;
+  readonly limit: number;
+  readonly signal: AbortSignal;
+}
+
+interface Found {
+  readonly hits: readonly SessionHit[];
+  /** There may be more than these. */
+  readonly more?: true;
+}
+
+/** The best hits that the principal may see. A search has no second page, so that it is repeated with more where too few of its hits are seen, twice at most. */
+async function seenHits(principal: Principal, { words, limit, signal }: SearchQuery, server: ServerContext): Promise<Found> {
+  const { index } = server.options.store;
+  const verdicts = new Map<string, boolean>();
+  let hits: readonly SessionHit[] = [];
+  for (const size of server.options.maySee ? searchSizes : [limit + 1]) {
+    const found = await index.search(principal.scope, words, { limit: size, signal });
+    const asked = found.filter(({ session }) => !verdicts.has(session.id));
+    const seen = await Promise.all(asked.map(({ session }) => maySee(principal, session, server)));
+    for (const [at, { session }] of asked.entries()) verdicts.set(session.id, seen[at] === true);
+    hits = found.filter(({ session }) => verdicts.get(session.id));
+    if (hits.length > limit) return { hits: hits.slice(0, limit), more: true };
+    if (found.length < size) return { hits };
+  }
+  return { hits, more: true };
 }
 
 async function isSeenParent(parent: string, principal: Principal, server: ServerContext): Promise<boolean> {

@@ -1,7 +1,7 @@
-/** Longer ones are no tokens: neither decoded nor sent on. */
+/** Longer ones are no tokens: neither decoded nor compared nor sent on. */
 const lengthMax = 16 * 1024;
 
-/** The token of `Authorization: Bearer <token>`; `undefined`: there is none. */
+/** The token of `Authorization: Bearer <token>`, of at most 16 KiB; `undefined`: there is none. */
 export function bearerToken(request: Request): string | undefined {
   const header = request.headers.get("Authorization") ?? "";
   return header.length > lengthMax ? undefined : /^Bearer +(\S+)$/i.exec(header)?.[1];

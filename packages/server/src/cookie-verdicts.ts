@@ -1,0 +1,28 @@
+import type { Clock } from "@loopwright/core/ports";
+import type { Principal } from "./server-options.ts";
+
+/** How the credentials of cookies were found, a moment ago. */
+export interface CookieVerdicts {
+  /** The verdict of less than 30 seconds ago, unless it is asked for anew; else what `ask` gives, once for all requests that come meanwhile. An error of `ask` is not kept. */
+  of(key: string, isAnew: boolean, ask: () => Promise<Principal | undefined>): Promise<Principal | undefined>;
+}
+
+const verdictMs = 30_000;
+const keptMax = 10_000;
+
+export function createCookieVerdicts(clock: Clock): CookieVerdicts {
+  const kept = new Map<string, { readonly verdict: Promise<Principal | undefined>; readonly at: number }>();
+  return {
+    of(key, isAnew, ask) {
+      const known = kept.get(key);
+      if (known && !isAnew && known.at + verdictMs > clock.now()) return known.verdict;
+      kept.delete(key);
+      const [oldest] = kept.size >= keptMax ? kept.keys() : [];
+      if (oldest !== undefined) kept.delete(oldest);
+      const made = { verdict: ask(), at: clock.now() };
+      kept.set(key, made);
+      made.verdict.catch(() => kept.get(key) === made && kept.delete(key));
+      return made.verdict;
+    },
+  };
+}
