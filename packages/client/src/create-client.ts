@@ -4,7 +4,7 @@ import type { ClientContext, ClientOptions } from "./client-context.ts";
 import { type ClientExecuteOptions, executeRemotely } from "./execute/remote-execution.ts";
 import { platformClock, platformFetch, platformRandom } from "./platform.ts";
 import { requestJson, sendRequest } from "./send-request.ts";
-import { createSessionRequests, type RequestOptions, type SessionRequests } from "./session-requests.ts";
+import { createSessionRequests, queryOf, type RequestOptions, type SessionRequests } from "./session-requests.ts";
 import { createProviderRequests, createSettingsRequests, type ProviderRequests, type SettingsRequests } from "./settings-requests.ts";
 import { followNotifications, type NotificationEvent, type NotificationsOptions } from "./stream/follow-notifications.ts";
 import { type FollowedEvent, type FollowOptions, followSession } from "./stream/follow-session.ts";
@@ -70,6 +70,16 @@ export interface CallerAccess {
   readonly expiresAt?: number;
   /** Whether the server has sessions by cookie. */
   readonly cookies: boolean;
+  /** The ids of the routes that the application has added: a page shows what they are for. */
+  readonly extensions?: readonly string[];
+}
+
+/** A document of the knowledge base, without its text. */
+export interface KnownDocument {
+  readonly id: string;
+  readonly title: string;
+  readonly kind: string;
+  readonly passageCount: number;
 }
 
 /** A server of Loopwright, as its callers use it. */
@@ -96,6 +106,10 @@ export interface LoopwrightClient {
   files(
     options?: RequestOptions & { readonly limit?: number; readonly after?: string },
   ): Promise<{ readonly files: readonly ListedFile[]; readonly next?: string }>;
+  /** The documents of the team's knowledge base, by id. @throws AgentError ROUTE_NOT_FOUND where the server has none */
+  knowledge(
+    options?: RequestOptions & { readonly limit?: number; readonly after?: string },
+  ): Promise<{ readonly documents: readonly KnownDocument[]; readonly next?: string }>;
   /** Where a kept file can be read. */
   fileUrl(blob: string): string;
   /** @throws AgentError UNAUTHENTICATED */
@@ -144,11 +158,8 @@ export function createClient(options: ClientOptions): LoopwrightClient {
       };
       return requestJson(client, { path: "/api/files", bytes: file, headers, signal });
     },
-    files({ limit, after, signal } = {}) {
-      const wanted = Object.entries({ limit, after }).filter(([, value]) => value !== undefined);
-      const query = new URLSearchParams(wanted.map(([name, value]): [string, string] => [name, String(value)]));
-      return requestJson(client, { path: `/api/files${query.size > 0 ? `?${query}` : ""}`, signal });
-    },
+    files: ({ signal, ...page } = {}) => requestJson(client, { path: `/api/files${queryOf({ ...page })}`, signal }),
+    knowledge: ({ signal, ...page } = {}) => requestJson(client, { path: `/api/knowledge${queryOf({ ...page })}`, signal }),
     fileUrl: (blob) => `${client.url}/api/files/${encodeURIComponent(blob)}`,
     access: ({ signal } = {}) => requestJson(client, { path: "/api/access", signal }),
     login: ({ signal } = {}) => requestJson(client, { method: "POST", path: "/api/login", signal }),

@@ -5,6 +5,7 @@ export {
   type AgentLimits,
   type CallerAccess,
   createClient,
+  type KnownDocument,
   type ListedFile,
   type LoopwrightClient,
   type ToolCard,
