@@ -158,10 +158,10 @@ module.exports = {
         pathNot: [
           CORE,
           KITS,
-          "^packages/(server|host|client|approvals|providers-scripted|store-sqlite|context|tools-image|tools-craft|agents-research|user-settings)/",
+          "^packages/(server|host|client|approvals|providers-scripted|store-sqlite|context|tools-image|tools-craft|tools-knowledge|agents-research|user-settings)/",
         ],
       },
-      "Tests of the page may also use the server, its host, the memory of approvals, scripted models, the embedded store, the context engine, tools with pictures and artifacts, what users set, and the agents whose reports cite sources.",
+      "Tests of the page may also use the server, its host, the memory of approvals, scripted models, the embedded store, the context engine, a knowledge base, tools with pictures and artifacts, what users set, and the agents whose reports cite sources.",
     ),
     forbid("packages-never-import-apps", { path: "^(packages|bench)/" }, { path: "^apps/" }, "Apps are leaves."),
     forbid(

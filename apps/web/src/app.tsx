@@ -19,7 +19,7 @@ import { Sidebar } from "./sidebar/sidebar.tsx";
 
 /** The page: the list of conversations, and the one that is open. */
 export function App(): ReactNode {
-  const { list, agents, theme, notices, kept } = useServices();
+  const { account, list, agents, theme, notices, kept } = useServices();
   const route = useRoute();
   const sidebar = useSidebar(kept);
   const [isHelpShown, setHelpShown] = useState(false);
@@ -34,7 +34,8 @@ export function App(): ReactNode {
   const closeSettings = useCallback(() => goTo(place.current), []);
   useEffect(() => {
     void agents.load();
-  }, [agents]);
+    void account.load();
+  }, [agents, account]);
   useListUpdates();
 
   const openNeighbour = (step: number): void => {

@@ -1,17 +1,13 @@
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { ServicesContext } from "./app/services.ts";
-import { App } from "./app.tsx";
-import { createServices } from "./create-services.ts";
+import { PageRoot } from "./page-root.tsx";
 import "./styles/index.css";
 
 const place = document.getElementById("app");
 if (place) {
   createRoot(place).render(
     <StrictMode>
-      <ServicesContext value={createServices()}>
-        <App />
-      </ServicesContext>
+      <PageRoot />
     </StrictMode>,
   );
 }

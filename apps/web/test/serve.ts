@@ -11,7 +11,11 @@ import { createServer, type ServerOptions } from "@loopwright/server";
 import { type Listening, listen, staticFiles } from "@loopwright/server/node";
 import { sqliteStore } from "@loopwright/store-sqlite";
 
-export interface ServePageOptions extends Pick<ServerOptions, "approvals" | "authenticate" | "basePath" | "models" | "routes"> {
+export interface ServePageOptions
+  extends Pick<
+    ServerOptions,
+    "approvals" | "authenticate" | "authorize" | "basePath" | "cookies" | "maySee" | "maySeeFile" | "models" | "routes"
+  > {
   /** Default: any. */
   readonly port?: number;
   /** A file, for sessions that outlive the process. Default: memory. */

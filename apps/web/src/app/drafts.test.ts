@@ -10,6 +10,15 @@ it("a draft outlives the page that wrote it", () => {
   expect(createDrafts(kept).get("s2")).toEqual(emptyDraft);
 });
 
+it("a draft of one team is not seen in another, not even that of a conversation which does not exist yet", () => {
+  const kept = passingText();
+  const draft = { text: "to the gardeners", files: [] };
+  createDrafts(kept).set("", draft);
+  expect(createDrafts(kept, "kitchen").get("")).toEqual(emptyDraft);
+  createDrafts(kept, "kitchen").set("", { text: "to the cooks", files: [] });
+  expect([createDrafts(kept).get("").text, createDrafts(kept, "kitchen").get("").text]).toEqual(["to the gardeners", "to the cooks"]);
+});
+
 it("an empty draft and a cleared one leave nothing behind", () => {
   const kept = passingText();
   const drafts = createDrafts(kept);

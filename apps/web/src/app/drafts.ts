@@ -30,16 +30,17 @@ export const draftTextMax = 200_000;
 const sessionsMax = 100;
 const keyPrefix = "draft.";
 
-/** Drafts that outlive the page, in `kept`: the last 100 sessions at most. */
-export function createDrafts(kept: KeptText): Drafts {
+/** Drafts that outlive the page, in `kept`: the last 100 sessions at most. Those of a team other than the user's first have its name. */
+export function createDrafts(kept: KeptText, team?: string): Drafts {
   const seen = new Map<string, Draft>();
+  const keyOf = (sessionId: string): string => keyPrefix + (team === undefined ? "" : `${team}.`) + sessionId;
   const clear = (sessionId: string): void => {
     seen.delete(sessionId);
-    kept.set(keyPrefix + sessionId, undefined);
+    kept.set(keyOf(sessionId), undefined);
   };
   return {
     get(sessionId) {
-      const draft = seen.get(sessionId) ?? draftFrom(kept.get(keyPrefix + sessionId));
+      const draft = seen.get(sessionId) ?? draftFrom(kept.get(keyOf(sessionId)));
       seen.set(sessionId, draft);
       return draft;
     },
@@ -50,7 +51,7 @@ export function createDrafts(kept: KeptText): Drafts {
       }
       seen.set(sessionId, draft);
       if (draft.text.length > draftTextMax) return;
-      kept.set(keyPrefix + sessionId, JSON.stringify({ ...draft, at: Date.now() }));
+      kept.set(keyOf(sessionId), JSON.stringify({ ...draft, at: Date.now() }));
       makeRoom(kept);
     },
     clear,

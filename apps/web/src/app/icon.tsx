@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 /** Lines on a grid of 20 by 20. */
 const drawings = {
   plus: "M10 4v12M4 10h12",
+  person: "M10 10a3.2 3.2 0 1 0 0-6.4 3.2 3.2 0 0 0 0 6.4ZM3.8 16.6a6.2 6.2 0 0 1 12.4 0",
   search: "M9 15A6 6 0 1 0 9 3a6 6 0 0 0 0 12ZM13.5 13.5 17 17",
   panel: "M3.5 4.5h13v11h-13zM8 4.5v11",
   menu: "M3 6h14M3 10h14M3 14h14",

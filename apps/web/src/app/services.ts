@@ -1,5 +1,6 @@
 import type { ClientOptions, LoopwrightClient } from "@loopwright/client";
 import { type Context, createContext, useContext } from "react";
+import type { Account } from "./account.ts";
 import type { AgentList } from "./agent-list.ts";
 import type { ApprovalRules } from "./approval-rules.ts";
 import type { Drafts } from "./drafts.ts";
@@ -8,12 +9,13 @@ import type { Notices } from "./notices.ts";
 import type { SessionList } from "./session-list.ts";
 import type { ThemeChoice } from "./theme.ts";
 
-/** What every part of the page can reach. Made once. */
+/** What every part of the page can reach. Made once for each user and team. */
 export interface Services {
   /** What clients of the server are made with. */
-  readonly server: Pick<ClientOptions, "url" | "token">;
+  readonly server: Pick<ClientOptions, "url" | "token" | "scope">;
   readonly client: LoopwrightClient;
   readonly kept: KeptText;
+  readonly account: Account;
   readonly drafts: Drafts;
   readonly theme: ThemeChoice;
   readonly notices: Notices;

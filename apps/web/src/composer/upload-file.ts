@@ -1,7 +1,7 @@
 import { type ClientOptions, createClient, type UploadedFile } from "@loopwright/client";
 
 export interface UploadOptions {
-  readonly server: Pick<ClientOptions, "url" | "token">;
+  readonly server: Pick<ClientOptions, "url" | "token" | "scope">;
   readonly name: string;
   readonly signal: AbortSignal;
   /** Called with the number of bytes sent. */

@@ -35,6 +35,18 @@ export const settingsSections: readonly SettingsSection[] = [
     load: async () => (await import("./sections/preferences-section.tsx")).PreferencesSection,
   },
   {
+    id: "files",
+    title: "Files",
+    icon: "file",
+    load: async () => (await import("./sections/files-section.tsx")).FilesSection,
+  },
+  {
+    id: "account",
+    title: "Account",
+    icon: "person",
+    load: async () => (await import("./sections/account-section.tsx")).AccountSection,
+  },
+  {
     id: "keyboard",
     title: "Keyboard",
     icon: "keyboard",

@@ -1,6 +1,11 @@
 /** Hands a text to the browser as a file to keep. */
 export function download(name: string, text: string, mediaType: string): void {
-  const address = URL.createObjectURL(new Blob([text], { type: mediaType }));
+  downloadBlob(name, new Blob([text], { type: mediaType }));
+}
+
+/** Hands bytes to the browser as a file to keep. */
+export function downloadBlob(name: string, file: Blob): void {
+  const address = URL.createObjectURL(file);
   const link = document.createElement("a");
   link.href = address;
   link.download = name;

@@ -11,6 +11,7 @@ import { keyLabels } from "../keys/shortcuts.ts";
 import { isApple } from "../keys/use-shortcuts.ts";
 import { DeleteDialog } from "./delete-dialog.tsx";
 import { SessionGroups } from "./session-groups.tsx";
+import { TeamSwitch } from "./team-switch.tsx";
 import { WaitingLink } from "./waiting-link.tsx";
 
 export interface SidebarProps {
@@ -75,6 +76,7 @@ export function Sidebar({ currentId, onShortcuts, onChosen, onHide }: SidebarPro
           />
         </search>
       </div>
+      <TeamSwitch />
       <WaitingLink onFollowed={onChosen} />
       {/* biome-ignore lint/a11y/noStaticElementInteractions: arrows are a shorter way between links that Tab reaches too. */}
       <div className="sidebar-list" onKeyDown={moveFocus}>
