@@ -11,7 +11,7 @@ import { type PageScene, pageTest } from "./support/page-test.ts";
 
 const tokenOf = (user: string): string => `${user}-0123456789abcdef`;
 const users: { readonly [user: string]: Omit<Principal, "user"> } = {
-  anne: { scope: "garden", roles: ["member"], memberships: [{ scope: "kitchen", roles: ["viewer", "member"] }] },
+  anne: { scope: "garden", roles: ["member"], memberships: [{ scope: "kitchen", roles: ["cook"] }] },
   ben: { scope: "kitchen" },
 };
 

@@ -33,6 +33,8 @@ export function welcome(parts: Welcome): readonly string[] {
 function callerLines({ token, auth }: Welcome["wishes"]): readonly string[] {
   if (!auth) return token === undefined ? [] : ["Callers have to send the token: `Authorization: Bearer <token>`. The page asks for it."];
   const { issuer, service } = auth;
+  if (!issuer && !service && token === undefined)
+    return ["Services of this machine send the internal token. The page needs none, unless other machines can reach this server."];
   const checks = [
     ...(issuer ? [`tokens of ${issuer.issuer}`] : []),
     ...(service ? [`tokens that ${new URL(service.url).origin} accepts`] : []),
