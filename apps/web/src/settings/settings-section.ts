@@ -8,7 +8,7 @@ export interface SettingsSection {
   /** What the list and the heading call it. */
   readonly title: string;
   readonly icon: IconName;
-  /** The section is shown only where the server has this path. Default: always. */
+  /** The id of a route of the application: the section is shown only where the server has it (`extensions` of `GET /api/access`). Default: always. */
   readonly needs?: string;
   /** The component, by a dynamic import. It gets no props and takes what it needs from `useServices()`; its heading is drawn around it. */
   readonly load: () => Promise<ComponentType>;

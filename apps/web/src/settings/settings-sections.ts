@@ -24,14 +24,14 @@ export const settingsSections: readonly SettingsSection[] = [
     id: "models",
     title: "Models",
     icon: "link",
-    needs: "/api/ai/providers",
+    needs: "listProviders",
     load: async () => (await import("./providers/providers-section.tsx")).ProvidersSection,
   },
   {
     id: "preferences",
     title: "Preferences",
     icon: "settings",
-    needs: "/api/settings",
+    needs: "readSettings",
     load: async () => (await import("./sections/preferences-section.tsx")).PreferencesSection,
   },
   {
