@@ -1,19 +1,12 @@
 import { systemClock } from "@loopwright/core/memory";
-import type { Clock, LedgerCall, LedgerOutcome, LedgerPeriod, UsageAmount, UsageLedger } from "@loopwright/core/ports";
-import { type LedgerLimits, ledgerSums } from "@loopwright/core/stores";
+import type { LedgerOutcome, LedgerPeriod, UsageAmount, UsageLedger } from "@loopwright/core/ports";
+import { type ExactAmount, exactAmount, type LedgerOptions, ledgerRefusal, ledgerTerms, usageAmount } from "@loopwright/core/stores";
 import type { Connection } from "./connection/connection.ts";
 import { listOf, textOf } from "./connection/reply.ts";
 import { answerOf, type Script, script } from "./connection/script.ts";
 import type { StoreKeys } from "./keys.ts";
 
-export interface RedisLedgerOptions {
-  /** The same in every process. */
-  readonly limits: LedgerLimits;
-  /** The accounts that a call counts for. Default: those of its scope, its user and its session. */
-  readonly accounts?: (call: LedgerCall) => readonly string[];
-  /** Decides which window is open. Default: the system clock. */
-  readonly clock?: Clock;
-}
+export type RedisLedgerOptions = LedgerOptions;
 
 /** A ledger whose sums can be read. */
 export interface RedisLedger extends UsageLedger {
@@ -32,14 +25,15 @@ local function add(sum, tokens, nanos)
 end
 `;
 
-/* KEYS reservation sums; ARGV tokens nanos expiresAt, then two limits and the end of each sum. Gives the place of the sum that refuses, its unit, and what is spent. */
+/* KEYS reservation sums; ARGV tokens nanos expiresAt, then two limits and the end of each sum. Gives the place of the sum that refuses, and what is spent. */
 const reserveScript: Script = script(`${addTo}
-if redis.call('EXISTS', KEYS[1]) == 1 then return {0, '', ''} end
+if redis.call('EXISTS', KEYS[1]) == 1 then return {0, '0', '0'} end
 for i = 2, #KEYS do
   local sum = redis.call('HMGET', KEYS[i], 'tokens', 'nanos')
   local tokens, nanos = ARGV[3 * i - 2], ARGV[3 * i - 1]
-  if tokens ~= '' and (tonumber(sum[1]) or 0) + tonumber(ARGV[1]) > tonumber(tokens) then return {i - 1, 'tokens', sum[1] or '0'} end
-  if nanos ~= '' and (tonumber(sum[2]) or 0) + tonumber(ARGV[2]) > tonumber(nanos) then return {i - 1, 'costUsd', sum[2] or '0'} end
+  local isOver = tokens ~= '' and (tonumber(sum[1]) or 0) + tonumber(ARGV[1]) > tonumber(tokens)
+  isOver = isOver or nanos ~= '' and (tonumber(sum[2]) or 0) + tonumber(ARGV[2]) > tonumber(nanos)
+  if isOver then return {i - 1, sum[1] or '0', sum[2] or '0'} end
 end
 local sums = {}
 for i = 2, #KEYS do
@@ -49,7 +43,7 @@ for i = 2, #KEYS do
 end
 redis.call('HSET', KEYS[1], 'tokens', ARGV[1], 'nanos', ARGV[2], 'open', cjson.encode(sums))
 redis.call('PEXPIREAT', KEYS[1], ARGV[3])
-return {0, '', ''}
+return {0, '0', '0'}
 `);
 
 /* KEYS reservation; ARGV tokens nanos isReleased. A settled one stays until it expires. The sum of a window that is over may be gone. */
@@ -63,50 +57,45 @@ if ARGV[3] ~= '' then redis.call('UNLINK', KEYS[1]) else redis.call('HDEL', KEYS
 return 1
 `);
 
-const nanosOf = (usd: number): string => String(Math.round(usd * 1e9));
-
 /** A process whose clock is behind may still count for a window that has ended by the clock of Redis. */
 const windowGraceMs = 3_600_000;
 
 /** One hash for each account with a limit, which stays, or until its window has ended; and one for each reservation until it expires. */
 export function redisLedger(
   { connection, keys }: { readonly connection: Connection; readonly keys: StoreKeys },
-  { limits, accounts: accountsOf = (call) => call.accounts, clock = systemClock }: RedisLedgerOptions,
+  options: RedisLedgerOptions,
 ): RedisLedger {
-  if (typeof limits !== "function") ledgerSums(limits, Object.keys(limits), clock.now());
-  const end = async (id: string, { tokens, costUsd = 0 }: UsageAmount, isReleased: boolean): Promise<void> => {
-    const args = [String(Math.ceil(tokens)), nanosOf(costUsd), isReleased ? "1" : ""];
-    await answerOf(connection, endScript, { keys: [keys.reservation(id)], args });
+  const { accountsOf, sumsOf, sumOf } = ledgerTerms({ clock: systemClock, ...options });
+  const end = async (id: string, { tokens, nanos }: ExactAmount, isReleased: boolean): Promise<void> => {
+    await answerOf(connection, endScript, { keys: [keys.reservation(id)], args: [String(tokens), String(nanos), isReleased ? "1" : ""] });
   };
   return {
     accountsOf,
     async reserve({ id, accounts, ask, expiresAt }): Promise<LedgerOutcome> {
-      const sums = ledgerSums(limits, accounts, clock.now());
-      const bounds = sums.flatMap(({ limit, endsAt }) => [
-        limit.tokens === undefined ? "" : String(limit.tokens),
-        limit.costUsd === undefined ? "" : nanosOf(limit.costUsd),
+      const sums = sumsOf(accounts);
+      const bounds = sums.flatMap(({ limit: { tokens, costUsd }, endsAt }) => [
+        tokens === undefined ? "" : String(tokens),
+        costUsd === undefined ? "" : String(exactAmount({ tokens: 0, costUsd }).nanos),
         endsAt === undefined ? "" : String(endsAt + windowGraceMs),
       ]);
-      const args = [String(Math.ceil(ask.tokens)), nanosOf(ask.costUsd ?? 0), String(Math.ceil(expiresAt)), ...bounds];
+      const amount = exactAmount(ask);
+      const args = [String(amount.tokens), String(amount.nanos), String(Math.ceil(expiresAt)), ...bounds];
       const input = { keys: [keys.reservation(id), ...sums.map(({ name }) => keys.account(name))], args };
-      const [place, unit, spent] = listOf(await answerOf(connection, reserveScript, input));
-      const refused = sums[Number(place) - 1];
-      if (!refused) return { type: "reserved" };
-      const which = textOf(unit) === "costUsd" ? "costUsd" : "tokens";
-      const { account, limit, endsAt } = refused;
-      const most = limit[which] ?? 0;
-      const left = Math.max(0, which === "tokens" ? most - Number(textOf(spent)) : (Number(nanosOf(most)) - Number(textOf(spent))) / 1e9);
-      const per = { ...(limit.per === undefined ? {} : { per: limit.per }), ...(endsAt === undefined ? {} : { resetsAt: endsAt }) };
-      return { type: "refused", account, which, limit: most, ...per, left };
+      const [place, ...spent] = listOf(await answerOf(connection, reserveScript, input));
+      const full = sums[Number(place) - 1];
+      return (full && ledgerRefusal(full, exactOf(spent), amount)) ?? { type: "reserved" };
     },
     async spent(account, per) {
-      const sums = ledgerSums(limits, [account], clock.now());
-      const asked = per === undefined ? sums[0] : sums.find(({ limit }) => limit.per === per);
-      if (!asked) return { tokens: 0, costUsd: 0 };
-      const [tokens, nanos] = listOf(await answerOf(connection, spentScript, { keys: [keys.account(asked.name)], args: [] }));
-      return { tokens: Number(textOf(tokens ?? "0")), costUsd: Number(textOf(nanos ?? "0")) / 1e9 };
+      const sum = sumOf(account, per);
+      if (!sum) return { tokens: 0, costUsd: 0 };
+      return usageAmount(exactOf(listOf(await answerOf(connection, spentScript, { keys: [keys.account(sum.name)], args: [] }))));
     },
-    settle: (id, spent) => end(id, spent, false),
-    release: (id) => end(id, { tokens: 0 }, true),
+    settle: (id, spent) => end(id, exactAmount(spent), false),
+    release: (id) => end(id, { tokens: 0, nanos: 0 }, true),
   };
 }
+
+const exactOf = ([tokens, nanos]: ReturnType<typeof listOf>): ExactAmount => ({
+  tokens: Number(textOf(tokens ?? "0")),
+  nanos: Number(textOf(nanos ?? "0")),
+});

@@ -1,5 +1,6 @@
 /** The in-memory adapter of every port. */
 
+export type { BookLedger, LedgerOptions } from "../stores/book-ledger.ts";
 export type { LedgerLimit, LedgerLimits } from "../stores/ledger-limits.ts";
 export { characterCounter } from "./character-counter.ts";
 export { systemClock } from "./clock.ts";

@@ -2,6 +2,20 @@
 
 export { sha256 } from "../message/sha256.ts";
 export { unlessAborted } from "./abortable.ts";
+export {
+  type BookedReservation,
+  type BookLedger,
+  bookLedger,
+  type ExactAmount,
+  exactAmount,
+  type LedgerBooks,
+  type LedgerOptions,
+  type LedgerTerms,
+  ledgerRefusal,
+  ledgerTerms,
+  type TimedLedgerOptions,
+  usageAmount,
+} from "./book-ledger.ts";
 export { checkSecret } from "./check-secret.ts";
 export { checkedRef, factTexts } from "./fact-texts.ts";
 export { fileName, fileNoteName, isFileName } from "./file-name.ts";
