@@ -1,6 +1,7 @@
 import type { Notification } from "@loopwright/core/ports";
 import { type DurableEvent, type Message, type SessionEvent, textOf } from "@loopwright/core/protocol";
 import type { DialectFrame, DialectReader, StreamDialect } from "@loopwright/server";
+import { tokenUsage } from "./token-usage.ts";
 
 /** The state of a task, as the dialect names it. */
 export type TaskStatus = "Pending" | "Running" | "ToolCalling" | "Completed" | "Failed" | "Cancelled";
@@ -84,7 +85,9 @@ function ofDurable(conversationId: string, event: DurableEvent): readonly Dialec
 /** An answer that is in the log. */
 function ofMessage(named: { readonly [field: string]: unknown }, messageId: string, message: Message): readonly DialectFrame[] {
   if (message.role !== "assistant") return [];
-  return [{ event: "AIMessageComplete", data: { ...named, messageId, text: textOf(message), stopReason: message.stopReason } }];
+  const usage = tokenUsage(message.usage);
+  const data = { ...named, messageId, text: textOf(message), stopReason: message.stopReason, ...(usage ? { usage } : {}) };
+  return [{ event: "AIMessageComplete", data }];
 }
 
 const pascalCase = (type: string): string => type.replace(/(?:^|_)([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
