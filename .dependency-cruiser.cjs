@@ -49,7 +49,7 @@ const EXCEPTIONS = {
 };
 const named = `(${Object.keys(EXCEPTIONS).join("|")})`;
 const doors =
-  "index\\.ts$|(?:ports|memory|stores|protocol|internals|testing|tools|node|schemas|audit|opentelemetry|prometheus|sqlite)/index\\.ts$";
+  "index\\.ts$|(?:ports|memory|stores|protocol|internals|testing|tools|node|schemas|audit|opentelemetry|prometheus|sqlite|telemetry)/index\\.ts$";
 
 module.exports = {
   forbidden: [
@@ -126,9 +126,14 @@ module.exports = {
       { path: TELEMETRY_TEST },
       {
         path: "^packages/",
-        pathNot: [CORE, KITS, "^packages/(telemetry|server|host|store-sqlite|store-redis)/", "^packages/simulator/src/node/"],
+        pathNot: [
+          CORE,
+          KITS,
+          "^packages/(telemetry|server|host|client|store-sqlite|store-redis|store-sealed)/",
+          "^packages/simulator/src/node/",
+        ],
       },
-      "Tests of telemetry may also use the server, its host, and the stores of several nodes.",
+      "Tests of telemetry may also use the server, its host, the client, the stores of several nodes, and the wrapper that encrypts.",
     ),
     ...Object.entries(EXCEPTIONS).map(([who, may]) =>
       forbid(
@@ -158,10 +163,10 @@ module.exports = {
         pathNot: [
           CORE,
           KITS,
-          "^packages/(server|host|client|approvals|providers-scripted|store-sqlite|context|tools-image|tools-craft|tools-knowledge|agents-research|user-settings)/",
+          "^packages/(server|host|client|approvals|providers-scripted|store-sqlite|context|tools-image|tools-craft|tools-knowledge|agents-research|user-settings|telemetry)/",
         ],
       },
-      "Tests of the page may also use the server, its host, the memory of approvals, scripted models, the embedded store, the context engine, a knowledge base, tools with pictures and artifacts, what users set, and the agents whose reports cite sources.",
+      "Tests of the page may also use the server, its host, the memory of approvals, scripted models, the embedded store, the context engine, a knowledge base, tools with pictures and artifacts, what users set, telemetry, and the agents whose reports cite sources.",
     ),
     forbid("packages-never-import-apps", { path: "^(packages|bench)/" }, { path: "^apps/" }, "Apps are leaves."),
     forbid(

@@ -2,7 +2,7 @@
 //   node --conditions=@loopwright/source apps/web/test/serve.ts [port] [store file]
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { type Agent, AgentError, createAgent, defineTool, type ResolveModel, type Tool, type ToolEvent } from "@loopwright/core";
+import { type Agent, AgentError, createAgent, defineTool, type Observer, type ResolveModel, type Tool, type ToolEvent } from "@loopwright/core";
 import { memoryStore } from "@loopwright/core/memory";
 import type { ModelProvider, SessionStore } from "@loopwright/core/ports";
 import { createRuntime } from "@loopwright/host";
@@ -26,6 +26,7 @@ export interface ServePageOptions
   readonly provider?: ModelProvider;
   /** The model of a call, where users bring their own. */
   readonly resolveModel?: ResolveModel;
+  readonly observers?: readonly Observer[];
   /** In place of the one agent `demo` of `provider`. */
   readonly agents?: readonly Agent[];
 }
@@ -73,11 +74,12 @@ export const demoTools: readonly Tool[] = [
 
 /** The page under an address of this machine, until `close`. */
 export async function servePage(options: ServePageOptions = {}): Promise<Listening> {
-  const { port = 0, storePath, store, provider = offline(), agents, resolveModel, ...rest } = options;
+  const { port = 0, storePath, store, provider = offline(), agents, resolveModel, observers = [], ...rest } = options;
   const server = createServer({
     ...rest,
     runtime: createRuntime({
       agents: agents ?? [createAgent({ name: "demo", provider, tools: demoTools })],
+      observers,
       store: store ?? (storePath === undefined ? memoryStore() : sqliteStore(storePath)),
       ...(resolveModel ? { resolveModel } : {}),
     }),

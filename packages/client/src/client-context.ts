@@ -1,4 +1,4 @@
-import type { ClientClock } from "./platform.ts";
+import { type ClientClock, platformClock, platformFetch, platformRandom } from "./platform.ts";
 
 export interface ClientOptions {
   /** Address of the server with its base path, for example `https://example.org/agents`. In a browser `""` is the page's own origin. */
@@ -20,6 +20,19 @@ export interface ClientContext extends Required<Omit<ClientOptions, "token" | "s
   readonly token: ClientOptions["token"];
   readonly scope: ClientOptions["scope"];
   readonly headers: ClientOptions["headers"];
+}
+
+/** The options with what is used where they name nothing. */
+export function clientContext({ url, token, scope, headers, fetch, clock, random }: ClientOptions): ClientContext {
+  return {
+    url: url.replace(/\/+$/, ""),
+    token,
+    scope,
+    headers,
+    fetch: fetch ?? platformFetch,
+    clock: clock ?? platformClock,
+    random: random ?? platformRandom,
+  };
 }
 
 const idChars = 26;

@@ -1,8 +1,7 @@
 import type { ExecuteInput, ExecuteStream, Notification } from "@loopwright/core/protocol";
 import { type ApprovalRequests, createApprovalRequests } from "./approval-requests.ts";
-import type { ClientContext, ClientOptions } from "./client-context.ts";
+import { type ClientOptions, clientContext } from "./client-context.ts";
 import { type ClientExecuteOptions, executeRemotely } from "./execute/remote-execution.ts";
-import { platformClock, platformFetch, platformRandom } from "./platform.ts";
 import { requestJson, sendRequest } from "./send-request.ts";
 import { createSessionRequests, queryOf, type RequestOptions, type SessionRequests } from "./session-requests.ts";
 import { createProviderRequests, createSettingsRequests, type ProviderRequests, type SettingsRequests } from "./settings-requests.ts";
@@ -127,15 +126,7 @@ export interface LoopwrightClient {
 
 /** A client of the server at an address. Makes no request by itself. */
 export function createClient(options: ClientOptions): LoopwrightClient {
-  const client: ClientContext = {
-    url: options.url.replace(/\/+$/, ""),
-    token: options.token,
-    scope: options.scope,
-    headers: options.headers,
-    fetch: options.fetch ?? platformFetch,
-    clock: options.clock ?? platformClock,
-    random: options.random ?? platformRandom,
-  };
+  const client = clientContext(options);
   return {
     execute: (input, executeOptions = {}) => executeRemotely(client, input, executeOptions),
     sessions: createSessionRequests(client),

@@ -47,6 +47,27 @@ export const settingsSections: readonly SettingsSection[] = [
     load: async () => (await import("./sections/account-section.tsx")).AccountSection,
   },
   {
+    id: "usage",
+    title: "Usage and cost",
+    icon: "gauge",
+    needs: "/api/usage",
+    load: async () => (await import("./sections/usage-section.tsx")).UsageSection,
+  },
+  {
+    id: "latency",
+    title: "Latency",
+    icon: "clock",
+    needs: "/dev/ai-latency",
+    load: async () => (await import("./sections/latency-section.tsx")).LatencySection,
+  },
+  {
+    id: "cache",
+    title: "Vendor cache",
+    icon: "again",
+    needs: "/api/sessions/{id}/cache",
+    load: async () => (await import("./sections/cache-section.tsx")).CacheSection,
+  },
+  {
     id: "keyboard",
     title: "Keyboard",
     icon: "keyboard",
