@@ -11,11 +11,14 @@ import { measureDurable } from "./durable/run-durable.ts";
 import { httpRows } from "./http/http-rows.ts";
 import { httpScenes } from "./http/http-scenes.ts";
 import { type HttpResults, measureHttp, profileHttp } from "./http/run-http.ts";
+import { listScenes, listsStart } from "./lists/list-scenes.ts";
+import { listRows } from "./lists/run-lists.ts";
 import { type BenchOptions, benchOptions, durableStart, httpStart, pageStart } from "./options.ts";
 import { httpSizeRows, httpSizesId, sizeRow, startId, startRow } from "./other-rows.ts";
 import {
   durableSection,
   httpSection,
+  listsSection,
   type Machine,
   type Measured,
   type Profiled,
@@ -141,11 +144,22 @@ async function measureLogs(options: BenchOptions): Promise<Measured> {
   return { machine: machineOf(options), rows, profiles: [], results: Object.fromEntries(results) };
 }
 
+/** What finding a conversation costs where there are many: measured only when it is asked for, since it takes long. */
+async function measureLists(options: BenchOptions): Promise<Measured> {
+  const rows: Row[] = [];
+  for (const scene of listScenes.filter(({ id }) => isWanted(options, id))) {
+    const own = await listRows(scene);
+    rows.push(...own);
+    for (const row of own) console.log(printRow(row));
+  }
+  return { machine: { ...machineOf(options), rounds: 1 }, rows, profiles: [], results: {} };
+}
+
 const options = benchOptions(process.argv.slice(2));
 const asksFor = (start: string): boolean => options.only.some((one) => one.startsWith(start));
 const asksElse =
   options.only.length === 0 ||
-  options.only.some((one) => ![youngStart, httpStart, pageStart, durableStart].some((start) => one.startsWith(start)));
+  options.only.some((one) => ![youngStart, httpStart, pageStart, durableStart, listsStart].some((start) => one.startsWith(start)));
 const rig = await createRig();
 try {
   const local = asksElse ? await measureProcess(rig, options) : undefined;
@@ -153,13 +167,15 @@ try {
   const served = asksElse || asksFor(httpStart) ? await measureServer(rig, options) : undefined;
   const shown = asksFor(pageStart) ? await measureBrowser(options) : undefined;
   const kept = asksFor(durableStart) ? await measureLogs(options) : undefined;
+  const found = asksFor(listsStart) ? await measureLists(options) : undefined;
   if (local) console.log(`\n${printTable(local.rows, processColumns)}`);
   if (young) console.log(`\n${printTable(young.rows, processColumns)}`);
   if (served) console.log(`\n${printTable(served.rows, httpColumns)}\n`);
   if (shown) console.log(`\n${printTable(shown.rows, pageColumns)}\n`);
   if (kept) console.log(`\n${printTable(kept.rows, pageColumns)}\n`);
+  if (found) console.log(`\n${printTable(found.rows, pageColumns)}\n`);
   mkdirSync(join(root, "bench/results"), { recursive: true });
-  writeFileSync(join(root, "bench/results/latest.json"), `${JSON.stringify({ local, young, served, shown, kept }, null, 2)}\n`);
+  writeFileSync(join(root, "bench/results/latest.json"), `${JSON.stringify({ local, young, served, shown, kept, found }, null, 2)}\n`);
   if (options.profile)
     console.log([...(local?.profiles ?? []), ...(young?.profiles ?? []), ...(served?.profiles ?? [])].map(profileText).join("\n"));
   if (options.write) {
@@ -169,6 +185,7 @@ try {
       ...(served ? [httpSection(served)] : []),
       ...(shown ? [pageSection(shown)] : []),
       ...(kept ? [durableSection(kept)] : []),
+      ...(found ? [listsSection(found)] : []),
     ];
     writeFileSync(page, performancePage(readFileSync(page, "utf8"), sections));
   }

@@ -174,6 +174,23 @@ ${tableText(measured, pageColumns)}
 ${detailText(measured)}`,
 });
 
+/** What finding a conversation costs. */
+export const listsSection = (measured: Measured): Section => ({
+  title: "Lists and searches",
+  text: `${madeText(measured.machine, "--only lists --write")}
+
+One scope with so many sessions of three facts, in a store of its own; one process asks one question after the other, over 300 pages and 300 searches. Every page is
+checked to have the sessions that follow.
+
+${tableText(measured, pageColumns)}
+
+- Pages follow one another from the newest session on. Searches look for words that all sessions have, one in 10, one in 100 and one in 10,000.
+- What a page or a search reads does not grow with the sessions (decision 0050), which the contract kit of indexes counts in rows, commands and objects. Redis, memory and files search the 2,000 sessions
+  changed last.
+- The first questions of a process fold what was written since the last ones, and are not measured.
+${detailText(measured)}`,
+});
+
 const intro = `# Performance
 
 What is measured, against what, and whether the goal is met. Nothing here is an estimate; a goal that is missed is marked.
