@@ -1,7 +1,7 @@
 /** What sessions do in numbers, for operators and users. */
 export { type CacheFinding, cacheStream } from "./cache/cache-finding.ts";
 export { type CacheWatch, type CacheWatchOptions, cacheWatch } from "./cache/cache-watch.ts";
-export type { EventBounds, EventQuery, EventStore, TelemetryEvent } from "./events/event-store.ts";
+export type { EventBounds, EventQuery, EventStore, StoredEvent, TelemetryEvent } from "./events/event-store.ts";
 export { type MemoryEventsOptions, memoryEvents } from "./events/memory-events.ts";
 export { latencyEvents } from "./latency/latency-events.ts";
 export { type LatencyRecord, latencyStream, type ToolTiming } from "./latency/latency-record.ts";
@@ -11,7 +11,7 @@ export { type JsonLoggerOptions, jsonLogger } from "./logs/json-logger.ts";
 export { redactFields, redactText } from "./logs/redact.ts";
 export { quotaLimits } from "./quotas/quota-limits.ts";
 export { type QuotaStanding, quotaStandings, type ReadableLedger, type StandingOptions } from "./quotas/quota-standing.ts";
-export { cacheRoute, findingsOf } from "./routes/cache-route.ts";
+export { cacheRoute, type FindingsPage, type FindingsQuery, findingsOf } from "./routes/cache-route.ts";
 export { type LatencyRouteOptions, latencyRoute, latencyWindowMs } from "./routes/latency-route.ts";
 export { quotasRoute } from "./routes/quotas-route.ts";
 export {

@@ -5,6 +5,7 @@ import { redisMissing, startRedis } from "@loopwright/simulator/node";
 import { redisStore } from "@loopwright/store-redis";
 import { sqliteStore } from "@loopwright/store-sqlite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { segmentRef } from "../src/audit/audit-segments.ts";
 import { auditedAuthorize, auditLog, auditObserver, auditScope } from "../src/audit/index.ts";
 
 const missing = redisMissing();
@@ -55,6 +56,32 @@ describe.each(stores)("the audit log in %s", (_, open) => {
     expect(await nodes[0]?.verify("garden")).toMatchObject({ intact: true, entries: 10 });
     await Promise.all([one.close(), one === other ? undefined : other.close()]);
   });
+
+  it("is one chain over segments, of which the oldest are removed: its verdict names the first that is kept, and the store does not grow", async () => {
+    const [one, other] = open();
+    const bounds = { segmentEntries: 5, segmentsMax: 3 };
+    const nodes = [auditLog({ log: one.log, ...bounds }), auditLog({ log: other.log, ...bounds })];
+    for (let i = 0; i < 40; i++) await nodes[i % 2]?.record("kitchen", { user: "anne", action: "test.done", id: `n${i}` });
+    for (const node of nodes) await node.settled();
+    const verdict = await nodes[0]?.verify("kitchen");
+    expect(verdict).toMatchObject({ intact: true, from: expect.any(Number) });
+    const entries = (await nodes[1]?.list("kitchen")) ?? [];
+    expect(entries.length).toBeLessThanOrEqual(15);
+    expect(verdict).toMatchObject({
+      entries: entries.length,
+      from: entries[0]?.seq,
+      head: `${entries.at(-1)?.seq}:${entries.at(-1)?.hash}`,
+    });
+    expect(await one.log.read(segmentRef("kitchen", 1))).toEqual([]);
+    // A process that starts continues the chain, and knows the ids of the segment before.
+    const third = auditLog({ log: one.log, ...bounds });
+    expect(await third.record("kitchen", { user: "anne", action: "test.done", id: "n38" })).toMatchObject({
+      id: "n38",
+      seq: expect.any(Number),
+    });
+    expect(await third.list("kitchen")).toHaveLength(entries.length);
+    await Promise.all([one.close(), one === other ? undefined : other.close()]);
+  });
 });
 
 describe("a chain", () => {
@@ -94,6 +121,44 @@ describe("a chain", () => {
       reason: expect.stringContaining("missing"),
     });
     expect(await verdict((facts) => facts, `6:${"0".repeat(64)}`)).toMatchObject({ intact: false, seq: 6 });
+  });
+
+  it("of segments: one that is missing at the start without a report, or in the middle, or cut short, is found; a head that was noted before the removal still fits", async () => {
+    const { log } = memoryStore();
+    const clock = manualClock();
+    const audit = auditLog({ log, clock, segmentEntries: 5, keepMs: 3_600_000 });
+    const record = async (count: number): Promise<void> => {
+      for (let i = 0; i < count; i++) await audit.record("team", { user: "anne", action: "test.done" });
+      await audit.settled();
+    };
+    await record(8);
+    const early = await audit.verify("team");
+    clock.advance(7_200_000);
+    await record(8);
+    const head = early.intact ? early.head : "";
+    const [first] = await audit.list("team", { limit: 1 });
+    expect(first?.seq).toBe(11);
+    expect(await audit.verify("team", { head })).toMatchObject({ intact: true, from: 11 });
+    const without = (segment: number, keep = 0) => ({
+      ...log,
+      head: (ref: Parameters<SessionLog["head"]>[0]) => log.head(ref),
+      read: async (ref: Parameters<SessionLog["read"]>[0], page?: { from?: number; limit?: number }) => {
+        const facts = await log.read(ref, page);
+        return ref.session === segmentRef("team", segment).session ? facts.filter(({ seq }) => seq <= keep) : facts;
+      },
+    });
+    const verdict = (changed: object) => auditLog({ log: { ...log, ...changed } as SessionLog }).verify("team");
+    expect(await verdict({ ...without(3) })).toMatchObject({ intact: false, seq: 1, reason: expect.stringContaining("no entry reports") });
+    expect(await verdict({ ...without(3, 3) })).toMatchObject({ intact: false, seq: 14 });
+    expect(await verdict({ ...without(0) })).toMatchObject({ intact: true, entries: 0 });
+    await log.remove(segmentRef("team", 3));
+    expect(await audit.verify("team")).toMatchObject({ intact: false, seq: 1, reason: expect.stringContaining("no entry reports") });
+  });
+
+  it("of a scope whose end this process has forgotten is continued where it ends", async () => {
+    const audit = auditLog({ log: memoryStore().log, scopesMax: 2 });
+    for (let i = 0; i < 12; i++) await audit.record(`team${i % 4}`, { user: "anne", action: "test.done" });
+    for (let i = 0; i < 4; i++) expect(await audit.verify(`team${i}`)).toMatchObject({ intact: true, entries: 3 });
   });
 
   it("of which no head was noted, or one that cannot be read, or of a scope that is none, is refused with what to do", async () => {
@@ -138,7 +203,7 @@ it("approvals, stops, holds, schedules and erasures are in the audit log with th
     ["olga", "hold.changed", "lifted", "s1"],
     ["system", "session.closed", "erase", "s1"],
   ]);
-  expect(JSON.stringify(await store.log.read({ scope: auditScope, session: "team" }))).not.toContain("SECRET");
+  expect(JSON.stringify(await store.log.read(segmentRef("team", 1)))).not.toContain("SECRET");
   expect(await audit.verify("team")).toMatchObject({ intact: true, entries: 6 });
 });
 

@@ -1,7 +1,8 @@
 import { createAgent, createSession, execute } from "@loopwright/core";
 import { fixedPrices, memoryStore, scripted } from "@loopwright/core/memory";
 import { describe, expect, it } from "vitest";
-import { cacheRoute, cacheWatch, findingsOf, memoryEvents } from "../src/index.ts";
+import { cacheRoute, cacheStream, cacheWatch, type EventStore, type FindingsPage, findingsOf, memoryEvents } from "../src/index.ts";
+import { telemetryFile } from "../src/sqlite/index.ts";
 import { anne, telemetryServer } from "./telemetry-server.ts";
 
 const prices = fixedPrices({ small: { inputUsd: 10, outputUsd: 10, cacheReadUsd: 1 } });
@@ -34,7 +35,7 @@ async function findings(
     at += 1;
     await execute(session, "SECRET-QUESTION").result();
   }
-  return { events, found: await findingsOf(events, { scope: "team", session: "s1" }) };
+  return { events, found: (await findingsOf(events, { scope: "team", session: "s1" })).findings };
 }
 
 describe("the cache explainer", () => {
@@ -55,6 +56,44 @@ describe("the cache explainer", () => {
     const { found } = await findings([{ input: 5_000 }, { input: 5_100, cacheRead: 0 }, { input: 300 }]);
     expect(found[1]).toMatchObject({ verdict: "expired", repeatableTokens: 5_000, cachedTokens: 0 });
     expect(found[1]).not.toHaveProperty("changed");
+  });
+
+  it.each([
+    ["memory", () => memoryEvents()],
+    ["a SQLite file", () => telemetryFile({ path: ":memory:" }).events],
+  ])("reads one page of one session in %s, whatever else the scope has recorded", async (_, open) => {
+    const stored = open();
+    const asked: (readonly [number | undefined, number])[] = [];
+    const events: EventStore = {
+      append: (stream, added) => stored.append(stream, added),
+      async read(stream, query) {
+        const found = await stored.read(stream, query);
+        asked.push([query?.limit, found.length]);
+        return found;
+      },
+    };
+    const at = Date.now();
+    const add = (session: string, turn: number): void =>
+      events.append(cacheStream, [{ key: `${session}.${turn}`, at, scope: "team", session, data: { session, turn } }]);
+    for (let turn = 0; turn < 300; turn++) for (const session of ["s1", "s2", "s3"]) if (session !== "s1" || turn < 25) add(session, turn);
+    const server = telemetryServer({ routes: [cacheRoute({ events })], principal: anne });
+    await server.ask("/api/sessions", { id: "s1" });
+    const turns: number[] = [];
+    for (let before = ""; ; ) {
+      const { body } = await server.ask(`/api/sessions/s1/cache?limit=10${before}`);
+      const page = body as FindingsPage;
+      turns.unshift(...page.findings.map(({ turn }) => turn));
+      if (page.before === undefined) break;
+      before = `&before=${page.before}`;
+    }
+    expect(turns).toEqual(Array.from({ length: 25 }, (__, turn) => turn));
+    expect(asked).toEqual([
+      [11, 11],
+      [11, 11],
+      [11, 5],
+    ]);
+    for (const wrong of ["limit=0", "limit=501", "limit=x", "before=x"])
+      expect(await server.ask(`/api/sessions/s1/cache?${wrong}`)).toMatchObject({ status: 400, body: { code: "INPUT_INVALID" } });
   });
 
   it("keeps no word of the conversation", async () => {

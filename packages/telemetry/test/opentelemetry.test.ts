@@ -1,15 +1,26 @@
 import { createAgent, createSession, defineTool, execute } from "@loopwright/core";
-import { memoryStore, scripted } from "@loopwright/core/memory";
-import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
+import { memoryStore, scripted, seededIds } from "@loopwright/core/memory";
+import {
+  InMemorySpanExporter,
+  ParentBasedSampler,
+  type Sampler,
+  SimpleSpanProcessor,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from "@opentelemetry/sdk-trace";
 import { describe, expect, it } from "vitest";
 import { spanIds, traceObserver } from "../src/opentelemetry/index.ts";
 
 const given = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 const usage = { input: 100, cacheRead: 50, output: 7 };
 
-function tracing(options: { readonly withContent?: boolean } = {}) {
+function tracing({ sampler, ...options }: { readonly withContent?: boolean; readonly sampler?: Sampler } = {}) {
   const exporter = new InMemorySpanExporter();
-  const tracerProvider = new TracerProvider({ idGenerator: spanIds, spanProcessors: [new SimpleSpanProcessor({ exporter } as never)] });
+  const tracerProvider = new TracerProvider({
+    idGenerator: spanIds,
+    ...(sampler ? { sampler } : {}),
+    spanProcessors: [new SimpleSpanProcessor({ exporter } as never)],
+  });
   return { exporter, ...traceObserver({ tracerProvider, ...options }) };
 }
 
@@ -65,6 +76,27 @@ describe("spans of the real SDK", () => {
       "gen_ai.tool.call.id": `${runId}.1.0`,
     });
     expect(JSON.stringify(spans.map(({ name, attributes, status, events }) => [name, attributes, status, events]))).not.toContain("SECRET");
+  });
+
+  it("A52: of a run without a trace of the caller are all sampled or none, at the rate of the sampler, on every node alike", async () => {
+    const sampled = async (node: ReturnType<typeof tracing>): Promise<readonly string[]> => {
+      const look = defineTool({ name: "look", description: "Looks.", parameters: { type: "object" }, execute: () => "A door." });
+      for (let i = 0; i < 60; i++) {
+        const provider = scripted([{ calls: [{ name: "look" }] }, { text: "Hi." }], { model: "small" });
+        const agent = createAgent({ name: "helper", provider, tools: [look] });
+        await execute(createSession({ agent, id: `s${i}`, observers: [node.observer], ids: seededIds(i) }), "Hi").result();
+      }
+      const spans = node.exporter.getFinishedSpans();
+      const traces = Map.groupBy(spans, (span) => span.spanContext().traceId);
+      for (const [, tree] of traces)
+        expect(tree.map(({ name }) => name).sort()).toEqual(["chat small", "chat small", "execute_tool look", "invoke_agent helper"]);
+      return [...traces.keys()].sort();
+    };
+    const quarter = (): Sampler => new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(0.25) });
+    const traces = await sampled(tracing({ sampler: quarter() }));
+    expect(traces.length).toBeGreaterThan(3);
+    expect(traces.length).toBeLessThan(30);
+    expect(await sampled(tracing({ sampler: quarter() }))).toEqual(traces);
   });
 
   it("have content where that is asked for", async () => {

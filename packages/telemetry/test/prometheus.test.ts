@@ -1,4 +1,4 @@
-import { defineTool } from "@loopwright/core";
+import { createAgent, createSession, defineTool, execute } from "@loopwright/core";
 import { fixedPrices, manualClock, scripted } from "@loopwright/core/memory";
 import { expect, it } from "vitest";
 import { prometheusMetrics } from "../src/prometheus/index.ts";
@@ -77,4 +77,34 @@ it("A52: `/metrics` of a server has them for an operator, and no caller of a sco
   const own = (await made(anne).ask("/metrics")).text;
   expect(own).toContain("loopwright_requests_total");
   expect(own).not.toContain("loopwright_runs_total");
+});
+
+it("A52: models that users bring with their own keys and tools that clients declare fill no metric: they share a label", async () => {
+  const metrics = prometheusMetrics({ seriesMax: 20, clientTools: ["ask_person"] });
+  for (let i = 0; i < 30; i++) {
+    const tool = i === 0 ? "ask_person" : `tool-${i}`;
+    const ask = defineTool({ name: tool, description: "Asks.", parameters: { type: "object" } });
+    const own = scripted(
+      [
+        { calls: [{ name: tool }], usage },
+        { text: "Hi.", usage },
+      ],
+      { model: `model-${i}` },
+    );
+    const { clock, store } = observed({ provider: own }, metrics.observers);
+    const agent = createAgent({ name: "helper", provider: own, tools: [ask] });
+    const access = { scope: "team", user: "anne" };
+    const resolveModel = () => ({ provider: own, model: `model-${i}`, keyOwner: "user" as const });
+    const session = createSession({ agent, id: `s${i}`, store, clock, resolveModel, observers: metrics.observers, access });
+    await execute(session, "Hi").result();
+    await (await session.answer(session.pendingToolCalls[0]?.callKey ?? "", "Yes.")).stream().result();
+  }
+  await observed({ provider: scripted([{ text: "Hi.", usage }], { model: "small" }) }, metrics.observers).run("last");
+  const values = valuesOf(metrics.text());
+  expect(values.get('loopwright_turns_total{provider="own",model="own",stop="stop"}')).toBe(30);
+  expect(values.get('loopwright_tokens_total{provider="own",model="own",kind="output"}')).toBe(600);
+  expect(values.get('loopwright_turns_total{provider="scripted",model="small",stop="stop"}')).toBe(1);
+  expect(values.get('loopwright_tool_calls_total{tool="client",side="client",outcome="ok"}')).toBe(29);
+  expect(values.get('loopwright_tool_calls_total{tool="ask_person",side="client",outcome="ok"}')).toBe(1);
+  expect(metrics.text()).not.toMatch(/model-\d|tool-\d/);
 });

@@ -1,18 +1,24 @@
 import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { createAgent, createSession, defineTool, execute, type Fact } from "@loopwright/core";
 import { fixedPrices, manualClock, memoryStore, scripted, seededRandom } from "@loopwright/core/memory";
+import type { Clock } from "@loopwright/core/ports";
 import { describe, expect, it } from "vitest";
-import { memoryUsage, type UsageStore, type UsageSum, usageObserver, usageRoute } from "../src/index.ts";
+import { findingsOf, memoryUsage, type UsageStore, type UsageSum, usageObserver, usageRoute } from "../src/index.ts";
 import { telemetryFile } from "../src/sqlite/index.ts";
 import { anne, telemetryServer } from "./telemetry-server.ts";
 
 const prices = fixedPrices({ small: { inputUsd: 1, outputUsd: 3, cacheReadUsd: 0.1 } });
-const stores: readonly (readonly [string, () => UsageStore])[] = [
-  ["memory", () => memoryUsage()],
-  ["a SQLite file", () => telemetryFile({ path: ":memory:" }).usage],
+const stores: readonly (readonly [string, () => UsageStore, (clock: Clock) => UsageStore])[] = [
+  ["memory", () => memoryUsage(), () => memoryUsage({ knownMax: 500 })],
+  ["a SQLite file", () => telemetryFile({ path: ":memory:" }).usage, (clock) => telemetryFile({ path: ":memory:", clock }).usage],
 ];
+const spentByOthers = {
+  ...{ scope: "others", user: "ben", agent: "helper", provider: "p", model: "small" },
+  ...{ input: 1, cacheRead: 0, cacheWrite: 0, output: 1 },
+};
 
 /** What was spent in a session by its log, without what its children spent. */
 function spentIn(facts: readonly Fact[]) {
@@ -32,7 +38,7 @@ function spentIn(facts: readonly Fact[]) {
   };
 }
 
-describe.each(stores)("usage in %s", (_, open) => {
+describe.each(stores)("usage in %s", (_, open, openAt) => {
   it("equals the sum over the logs of all sessions, of runs with tools, children, failures and takeovers", async () => {
     const random = seededRandom(7);
     const draw = (most: number): number => Math.floor(random() * most);
@@ -81,6 +87,27 @@ describe.each(stores)("usage in %s", (_, open) => {
     const byUser = await usage.query({ by: ["scope", "user", "model"] });
     expect(byUser.reduce((total, { input }) => total + input, 0)).toBe(expected.input);
     expect(new Set(byUser.map(({ user }) => user))).toEqual(new Set(users));
+  });
+
+  it("counts what a claim repeats once, however long the session was silent", async () => {
+    const clock = manualClock(Date.parse("2026-11-01"));
+    const usage = openAt(clock);
+    const store = memoryStore({ clock });
+    const provider = scripted(() => ({ text: "Done.", usage: { input: 10, output: 1 } }));
+    const agent = createAgent({ name: "helper", provider, prices });
+    const run = async (id: string): Promise<void> => {
+      const session = createSession({ agent, id, store, clock, observers: [usageObserver({ usage })] });
+      await execute(session, "Go on.").result();
+      await session[Symbol.asyncDispose]();
+    };
+    await run("s1");
+    clock.advance(8 * 86_400_000);
+    // Enough for a look at what is too old, and for what is remembered at most.
+    for (let i = 0; i < 1_100; i++) usage.add([{ ...spentByOthers, id: `other/${i}`, at: clock.now() - 2_000 + i }]);
+    await usage.query();
+    await run("s1");
+    expect(await usage.query({ scope: "local" })).toMatchObject([{ calls: 2, input: 20 }]);
+    expect(await usage.query({ scope: "others" })).toMatchObject([{ calls: 1_100 }]);
   });
 
   it("counts an entry that comes again once, by day, model and user, and knows which calls have no price", async () => {
@@ -172,5 +199,32 @@ it("sums of usage survive a restart, and two processes on the file count togethe
   again.close();
   expect((await stat(path)).mode & 0o777).toBe(0o600);
   expect(() => telemetryFile({ path: `${path}/below.db` })).toThrowError(expect.objectContaining({ code: "STORE_UNAVAILABLE" }));
+  await rm(folder, { recursive: true });
+});
+
+it("a file of the version before is read on: its sums, and its findings by session", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "loopwright-usage-"));
+  const path = join(folder, "telemetry.db");
+  const database = new DatabaseSync(path);
+  database.exec(`
+CREATE TABLE event (stream TEXT NOT NULL, key TEXT NOT NULL, at INTEGER NOT NULL, scope TEXT NOT NULL, data TEXT NOT NULL, UNIQUE (stream, key)) STRICT;
+CREATE TABLE known_entry (id TEXT PRIMARY KEY, at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE usage (
+  day TEXT NOT NULL, scope TEXT NOT NULL, user TEXT NOT NULL, agent TEXT NOT NULL, provider TEXT NOT NULL, model TEXT NOT NULL,
+  calls INTEGER NOT NULL, input INTEGER NOT NULL, cacheRead INTEGER NOT NULL, cacheWrite INTEGER NOT NULL, output INTEGER NOT NULL,
+  nanos INTEGER NOT NULL, unpricedCalls INTEGER NOT NULL, PRIMARY KEY (day, scope, user, agent, provider, model)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE ledger_sum (name TEXT PRIMARY KEY, tokens INTEGER NOT NULL, nanos INTEGER NOT NULL, endsAt INTEGER) STRICT, WITHOUT ROWID;
+CREATE TABLE reservation (id TEXT PRIMARY KEY, tokens INTEGER NOT NULL, nanos INTEGER NOT NULL, sums TEXT NOT NULL, isOpen INTEGER NOT NULL, expiresAt INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+INSERT INTO event VALUES ('_platform.ai.cache', 'k', ${Date.now()}, 'team', '{"session":"s1","verdict":"first"}');
+INSERT INTO known_entry VALUES ('team/s1/9.0', ${Date.now() - 1_000});
+INSERT INTO usage VALUES ('2026-11-24', 'team', 'anne', 'helper', 'p', 'small', 1, 10, 0, 0, 1, 0, 1);
+PRAGMA user_version = 1;`);
+  database.close();
+  const file = telemetryFile({ path });
+  file.usage.add([{ ...spentByOthers, id: "team/s1/2.0", at: Date.now() - 86_400_000 }]);
+  expect(await file.usage.query()).toMatchObject([{ calls: 1, input: 10 }]);
+  expect(await findingsOf(file.events, { scope: "team", session: "s1" })).toEqual({ findings: [{ session: "s1", verdict: "first" }] });
+  file.close();
   await rm(folder, { recursive: true });
 });

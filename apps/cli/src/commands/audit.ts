@@ -18,11 +18,14 @@ export async function verifyAudit(scope: string = localScope, flags: AuditFlags 
   return withAudit(flags, async (audit) => {
     const verdict = await audit.verify(scope, flags.head === undefined ? {} : { head: flags.head });
     if (flags.json) print(jsonLine(verdict));
-    else if (verdict.intact) print(`intact: ${verdict.entries} entries. Note the head elsewhere: ${verdict.head}`);
+    else if (verdict.intact) print(`intact: ${verdict.entries} entries${startOf(verdict)}. Note the head elsewhere: ${verdict.head}`);
     else print(`NOT intact: the entry ${verdict.seq} is wrong: ${oneLine(verdict.reason, 200)}`);
     return verdict.intact ? exitCodes.ok : exitCodes.failed;
   });
 }
+
+const startOf = ({ from }: { readonly from?: number }): string =>
+  from === undefined ? "" : ` from ${from} on; the chain reports that those before were removed`;
 
 /** Prints the entries of a scope, the oldest first. @throws AgentError STORE_*, INPUT_INVALID */
 export async function listAudit(scope: string = localScope, flags: AuditFlags = {}): Promise<number> {

@@ -1,4 +1,5 @@
-import { type AuditLog, auditScope } from "./audit-log.ts";
+import type { AuditLog } from "./audit-log.ts";
+import { auditScope } from "./audit-segments.ts";
 
 /** What is known of a caller. */
 export interface AuditedPrincipal {

@@ -87,7 +87,7 @@ export function cacheWatch({ events, prices, clock = systemClock, sessionsMax = 
       ...found,
       ...(lostUsd === undefined ? {} : { lostUsd }),
     };
-    events.append(cacheStream, [{ key: `${refKey(ref)}/${runId}.${turn}`, at, scope: ref.scope, data: finding }]);
+    events.append(cacheStream, [{ key: `${refKey(ref)}/${runId}.${turn}`, at, ...ref, data: finding }]);
   };
 
   return {

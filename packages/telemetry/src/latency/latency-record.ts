@@ -1,4 +1,4 @@
-import type { CallOutcome, StopReason, Usage } from "@loopwright/core";
+import type { CallOutcome, KeyOwner, StopReason, Usage } from "@loopwright/core";
 
 /** One tool call of a turn. */
 export interface ToolTiming {
@@ -20,6 +20,8 @@ export interface LatencyRecord {
   readonly turnNumber: number;
   readonly providerName: string;
   readonly providerModel: string;
+  /** Whose key was used. Absent: that of the platform. */
+  readonly keyOwner?: KeyOwner;
   /** When the turn was over: the answer, and its tools. Milliseconds since the epoch. */
   readonly at: number;
   /** Until the first bytes of the vendor's answer. Only where the provider is watched by `cacheWatch`. */

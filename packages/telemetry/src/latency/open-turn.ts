@@ -44,14 +44,16 @@ export class OpenTurn {
     const answer = this.#answer;
     if (!answer) return undefined;
     const { totalMs, firstTokenMs } = answer.timings;
+    const { provider, model, keyOwner = "platform" } = this.#last;
     const waitedMs = Math.max(0, this.#last.at - this.#startedAt);
     return {
       scope,
       taskId: this.runId,
       conversationId: session,
       turnNumber: this.turn,
-      providerName: this.#last.provider,
-      providerModel: this.#last.model,
+      providerName: provider,
+      providerModel: model,
+      ...(keyOwner === "platform" ? {} : { keyOwner }),
       at: this.#endedAt,
       ...(firstByteMs === undefined ? {} : { firstByteMs: waitedMs + firstByteMs }),
       ...(firstTokenMs === undefined ? {} : { ttftMs: waitedMs + firstTokenMs }),

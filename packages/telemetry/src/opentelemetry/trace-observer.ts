@@ -3,7 +3,8 @@
  * Does not own: how spans are sampled, processed and exported (the tracer provider of the application).
  * Invariants
  *  T1 the span of a run has ids that all nodes derive alike; the spans of its attempts hang from it, whichever node made them;
- *  T2 no content is in a span unless it was asked for.
+ *  T2 no content is in a span unless it was asked for;
+ *  T3 the attempts of a run are sampled if its own span is.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Fact, FactBody, ObservedEffect, ObservedRun, Observer, SessionRef } from "@loopwright/core";
@@ -16,7 +17,6 @@ import {
   type SpanContext,
   SpanKind,
   SpanStatusCode,
-  TraceFlags,
   type Tracer,
   type TracerProvider,
   trace,
@@ -43,8 +43,13 @@ export interface TraceObserver {
 }
 
 interface OpenRun {
-  readonly startedAt: number;
+  /** Absent until a fact of the run was seen. */
+  readonly startedAt?: number;
   readonly run: ObservedRun;
+  /** Started with the first attempt: it decides whether the run is sampled, and its attempts follow. */
+  readonly span?: Span;
+  /** The span began before its run was seen to, at a takeover: it decides, and one with the right time is exported. */
+  readonly isLate?: boolean;
 }
 
 const runsMax = 10_000;
@@ -59,24 +64,34 @@ export function traceObserver({ tracerProvider, withContent = false, logger = si
   const open = (ref: SessionRef, run: ObservedRun, at: number): void => {
     const key = `${refKey(ref)}/${run.runId}`;
     const known = runs.get(key);
-    if (known && (known.run.agent !== undefined || run.agent === undefined)) return;
+    const isKnown = known?.startedAt !== undefined && (known.run.agent !== undefined || run.agent === undefined);
+    if (isKnown) return;
     // Until its run has begun, an input waits; that is not the time of the run.
-    const startedAt = known && run.agent === undefined ? known.startedAt : at;
-    runs.set(key, { startedAt, run: { ...known?.run, ...run } });
+    const startedAt = (run.agent === undefined ? known?.startedAt : undefined) ?? at;
+    keep(key, { ...known, startedAt, run: { ...known?.run, ...run } });
+  };
+  const keep = (key: string, run: OpenRun): void => {
+    runs.set(key, run);
     const [oldest] = runs.keys();
     if (runs.size > runsMax && oldest !== undefined) runs.delete(oldest);
+  };
+  /** The span of a run that an attempt belongs to. It is exported by the process in which the run ends. */
+  const spanOf = (ref: SessionRef, run: ObservedRun): Span => {
+    const key = `${refKey(ref)}/${run.runId}`;
+    const known = runs.get(key) ?? { run };
+    const span = known.span ?? startRun(tracer, ref, { run: { ...known.run, ...run }, startedAt: known.startedAt });
+    keep(key, { ...known, span, isLate: known.isLate ?? known.startedAt === undefined });
+    return span;
   };
 
   const close = (ref: SessionRef, fact: Extract<Fact, { readonly type: "run.finished" }>): void => {
     const key = `${refKey(ref)}/${fact.runId}`;
-    const { run, startedAt } = runs.get(key) ?? { run: { runId: fact.runId }, startedAt: fact.at };
+    const known: OpenRun = runs.get(key) ?? { run: { runId: fact.runId } };
     runs.delete(key);
-    const ids = idsOfRun({ ...ref, runId: fact.runId }, run.trace);
-    const parent = run.trace === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, contextOf(run.trace));
-    const name = run.agent === undefined ? "invoke_agent" : `invoke_agent ${run.agent}`;
-    const attributes = { ...commonOf(ref, run), [genAi.operation]: "invoke_agent", "loopwright.run.status": fact.status };
-    const span = withIds(ids, () => tracer.startSpan(name, { kind: SpanKind.INTERNAL, startTime: startedAt, attributes }, parent));
-    warnOf(span, ids);
+    const { run, startedAt = fact.at } = known;
+    const span = known.span && !known.isLate ? known.span : startRun(tracer, ref, { run, startedAt });
+    span.setAttributes({ ...commonOf(ref, run), "loopwright.run.status": fact.status });
+    warnOf(span, idsOfRun({ ...ref, runId: fact.runId }, run.trace));
     if (fact.failure) fail(span, fact.failure.code);
     span.end(Math.max(startedAt, fact.at));
   };
@@ -86,7 +101,7 @@ export function traceObserver({ tracerProvider, withContent = false, logger = si
     hasWarned = true;
     logger.log(
       "warn",
-      "The tracer provider does not use `spanIds` as its `idGenerator`, so attempts do not hang from the span of their run.",
+      "The tracer provider does not use `spanIds` as its `idGenerator`, so the attempts of a run that is taken over hang from several spans.",
     );
   };
 
@@ -107,7 +122,7 @@ export function traceObserver({ tracerProvider, withContent = false, logger = si
         }
       },
       effect(ref, effect, run) {
-        const span = startAttempt(tracer, ref, { effect, run });
+        const span = startAttempt(tracer, ref, { effect, run, parent: spanOf(ref, run) });
         return {
           around: (work) => current.run(span.spanContext(), () => context.with(trace.setSpan(ROOT_CONTEXT, span), work)),
           end: (closing) => finish(span, closing, withContent),
@@ -118,14 +133,28 @@ export function traceObserver({ tracerProvider, withContent = false, logger = si
   };
 }
 
-/** The span of an attempt, below that of its run. */
-function startAttempt(
+/** The span of a run, with the ids that every node gives it. */
+function startRun(
   tracer: Tracer,
   ref: SessionRef,
-  { effect, run }: { readonly effect: ObservedEffect; readonly run: ObservedRun },
+  { run, startedAt }: { readonly run: ObservedRun; readonly startedAt: number | undefined },
 ): Span {
-  const ids = idsOfRun({ ...ref, runId: effect.runId }, run.trace);
-  const parent = trace.setSpanContext(ROOT_CONTEXT, { ...ids, traceFlags: flagsOf(run.trace), isRemote: true });
+  const ids = idsOfRun({ ...ref, runId: run.runId }, run.trace);
+  const parent = run.trace === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, contextOf(run.trace));
+  const name = run.agent === undefined ? "invoke_agent" : `invoke_agent ${run.agent}`;
+  const attributes = { ...commonOf(ref, run), [genAi.operation]: "invoke_agent" };
+  const time = startedAt === undefined ? {} : { startTime: startedAt };
+  return withIds(ids, () => tracer.startSpan(name, { kind: SpanKind.INTERNAL, ...time, attributes }, parent));
+}
+
+interface Attempt {
+  readonly effect: ObservedEffect;
+  readonly run: ObservedRun;
+  readonly parent: Span;
+}
+
+/** The span of an attempt, below that of its run. */
+function startAttempt(tracer: Tracer, ref: SessionRef, { effect, run, parent }: Attempt): Span {
   const isModel = effect.type === "call-model";
   const attributes = isModel
     ? { [genAi.operation]: "chat", [genAi.provider]: providerName(effect.provider), [genAi.requestModel]: effect.model }
@@ -136,7 +165,11 @@ function startAttempt(
   };
   const name = isModel ? `chat ${effect.model}` : `execute_tool ${effect.tool}`;
   const kind = isModel ? SpanKind.CLIENT : SpanKind.INTERNAL;
-  return tracer.startSpan(name, { kind, attributes: { ...commonOf(ref, run), ...attributes, ...place } }, parent);
+  return tracer.startSpan(
+    name,
+    { kind, attributes: { ...commonOf(ref, run), ...attributes, ...place } },
+    trace.setSpan(ROOT_CONTEXT, parent),
+  );
 }
 
 /** What a fact has of its run beside the state. */
@@ -169,12 +202,9 @@ function fail(span: Span, code: string): void {
   span.setStatus({ code: SpanStatusCode.ERROR, message: code });
 }
 
-const flagsOf = (traceparent: string | undefined): number =>
-  traceparent === undefined ? TraceFlags.SAMPLED : Number.parseInt(traceparent.slice(53), 16);
-
 const contextOf = (traceparent: string): SpanContext => ({
   traceId: traceparent.slice(3, 35),
   spanId: traceparent.slice(36, 52),
-  traceFlags: flagsOf(traceparent),
+  traceFlags: Number.parseInt(traceparent.slice(53), 16),
   isRemote: true,
 });

@@ -1,4 +1,4 @@
-import type { Fact, Observer, SessionRef } from "@loopwright/core";
+import type { Fact, KeyOwner, Observer, SessionRef } from "@loopwright/core";
 import type { LatencyRecord } from "../latency/latency-record.ts";
 import { turnObserver } from "../latency/turn-observer.ts";
 import type { UsageEntry, UsageStore } from "../usage/usage-entry.ts";
@@ -9,6 +9,8 @@ import type { Labelled } from "./series.ts";
 export interface PrometheusOptions {
   /** Adds the label `scope`: then every reader of `/metrics` sees the numbers of each tenant. Default false. */
   readonly withScope?: boolean;
+  /** Client tools whose names are labels. Callers choose these names, so every other counts as `client`. */
+  readonly clientTools?: readonly string[];
   /** Series of each metric; beyond that they share one, whose labels are `other`. Default 1,000. */
   readonly seriesMax?: number;
 }
@@ -21,7 +23,8 @@ export interface PrometheusMetrics {
 }
 
 /** Metrics of turns, runs, tokens, cost and tools. */
-export function prometheusMetrics({ withScope = false, seriesMax = 1_000 }: PrometheusOptions = {}): PrometheusMetrics {
+export function prometheusMetrics(options: PrometheusOptions = {}): PrometheusMetrics {
+  const { withScope = false, seriesMax = 1_000, clientTools = [] } = options;
   const of = (name: string, help: string) => ({ name: `loopwright_${name}`, help, seriesMax });
   const turns = counter(of("turns_total", "Turns by provider, model and stop reason."));
   const runs = counter(of("runs_total", "Runs that ended, by status."));
@@ -38,18 +41,20 @@ export function prometheusMetrics({ withScope = false, seriesMax = 1_000 }: Prom
 
   const labels = (scope: string, more: Labelled): Labelled => (withScope ? { scope, ...more } : more);
   const onTurn = (record: LatencyRecord): void => {
-    const { scope, providerName: provider, providerModel: model } = record;
-    const called = labels(scope, { provider, model });
+    const { scope, providerName: provider, providerModel: model, keyOwner } = record;
+    const called = labels(scope, modelLabels({ provider, model, keyOwner }));
     turns.add({ ...called, stop: record.stopReason });
     duration.observe(called, record.turnDurationMs / 1_000);
     if (record.ttftMs !== undefined) firstToken.observe(called, record.ttftMs / 1_000);
-    for (const { name: tool, side, outcome, durationMs } of record.toolCalls) {
+    for (const { name, side, outcome, durationMs } of record.toolCalls) {
+      const tool = side === "client" && !clientTools.includes(name) ? "client" : name;
       tools.add(labels(scope, { tool, side, outcome }));
       toolDuration.observe(labels(scope, { tool, side }), durationMs / 1_000);
     }
   };
-  const onUsage = ({ scope, provider, model, input, cacheRead, cacheWrite, output, costNanos }: UsageEntry): void => {
-    const called = labels(scope, { provider, model });
+  const onUsage = (entry: UsageEntry): void => {
+    const { input, cacheRead, cacheWrite, output, costNanos } = entry;
+    const called = labels(entry.scope, modelLabels(entry));
     const kinds = { input, cache_read: cacheRead, cache_write: cacheWrite, output };
     for (const [kind, count] of Object.entries(kinds)) if (count > 0) tokens.add({ ...called, kind }, count);
     if (costNanos === undefined) unpriced.add(called);
@@ -71,6 +76,16 @@ export function prometheusMetrics({ withScope = false, seriesMax = 1_000 }: Prom
     },
   };
 }
+
+interface Called {
+  readonly provider: string;
+  readonly model: string;
+  readonly keyOwner?: KeyOwner | undefined;
+}
+
+/** Users name the models that their own keys call, and could fill a metric with names: those calls have one label. */
+const modelLabels = ({ provider, model, keyOwner = "platform" }: Called): Labelled =>
+  keyOwner === "platform" ? { provider, model } : { provider: "own", model: "own" };
 
 interface Ends {
   readonly runs: (scope: string, status: string) => void;

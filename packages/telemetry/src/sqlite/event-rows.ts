@@ -1,51 +1,64 @@
 import type { DatabaseSync } from "node:sqlite";
-import { type EventBounds, type EventQuery, eventBounds, type TelemetryEvent } from "../events/event-store.ts";
+import {
+  type EventBounds,
+  type EventQuery,
+  eventBounds,
+  eventCursor,
+  placeOf,
+  type StoredEvent,
+  type TelemetryEvent,
+} from "../events/event-store.ts";
 
 export type EventRow = TelemetryEvent;
 
 interface EventRows {
   add(stream: string, event: TelemetryEvent): void;
-  read(stream: string, query: EventQuery): readonly TelemetryEvent[];
+  read(stream: string, query: EventQuery): readonly StoredEvent[];
   /** Drops what is too old or too much. */
   prune(): void;
 }
 
-/** Records between two looks for what is too much. */
-const pruneEvery = 1_000;
+const columns = "rowid AS place, key, at, scope, session, data";
+const order = "ORDER BY at DESC, rowid DESC LIMIT ?";
 
 /** The table of records. */
 export function eventRows(
   database: DatabaseSync,
   { keepMs, eventsMax, now }: Required<EventBounds> & { readonly now: () => number },
 ): EventRows {
-  const insert = database.prepare("INSERT OR IGNORE INTO event (stream, key, at, scope, data) VALUES (?, ?, ?, ?, ?)");
-  const select = database.prepare(
-    "SELECT key, at, scope, data FROM event WHERE stream = ? AND at >= ? AND (? IS NULL OR scope = ?) ORDER BY at DESC, rowid DESC LIMIT ?",
+  const insert = database.prepare("INSERT OR IGNORE INTO event (stream, key, at, scope, session, data) VALUES (?, ?, ?, ?, ?, ?)");
+  const ofStream = database.prepare(
+    `SELECT ${columns} FROM event WHERE stream = ? AND at >= ? AND (? IS NULL OR scope = ?) AND (at, rowid) < (?, ?) ${order}`,
+  );
+  // The index of sessions holds those records alone that have one.
+  const ofSession = database.prepare(
+    `SELECT ${columns} FROM event WHERE stream = ? AND scope = ? AND session = ? AND session <> '' AND at >= ? AND (at, rowid) < (?, ?) ${order}`,
   );
   const old = database.prepare("DELETE FROM event WHERE at < ?");
   const streams = database.prepare("SELECT stream, COUNT(*) AS count FROM event GROUP BY stream");
   const excess = database.prepare("DELETE FROM event WHERE rowid IN (SELECT rowid FROM event WHERE stream = ? ORDER BY at, rowid LIMIT ?)");
-  const known = database.prepare("DELETE FROM known_entry WHERE at < ?");
-  let added = pruneEvery;
   return {
-    add(stream, { key, at, scope, data }) {
-      insert.run(stream, key, at, scope, JSON.stringify(data));
-      added += 1;
+    add(stream, { key, at, scope, session, data }) {
+      insert.run(stream, key, at, scope, session ?? "", JSON.stringify(data));
     },
-    read(stream, { from = 0, scope, limit = eventBounds.eventsMax }) {
-      const rows = select.all(stream, Math.max(from, now() - keepMs), scope ?? null, scope ?? null, limit);
+    read(stream, { from = 0, scope, session, before, limit = eventBounds.eventsMax }) {
+      const since = Math.max(from, now() - keepMs);
+      const end = before === undefined ? { at: Number.MAX_SAFE_INTEGER, place: 0 } : placeOf(before);
+      const rows =
+        session === undefined
+          ? ofStream.all(stream, since, scope ?? null, scope ?? null, end.at, end.place, limit)
+          : ofSession.all(stream, scope ?? "", session, since, end.at, end.place, limit);
       return rows.reverse().map((row) => ({
         key: String(row["key"]),
         at: Number(row["at"]),
         scope: String(row["scope"]),
+        ...(row["session"] === "" ? {} : { session: String(row["session"]) }),
         data: JSON.parse(String(row["data"])) as object,
+        cursor: eventCursor({ at: Number(row["at"]), place: Number(row["place"]) }),
       }));
     },
     prune() {
-      if (added < pruneEvery) return;
-      added = 0;
       old.run(now() - keepMs);
-      known.run(now() - keepMs);
       for (const { stream, count } of streams.all()) if (Number(count) > eventsMax) excess.run(String(stream), Number(count) - eventsMax);
     },
   };

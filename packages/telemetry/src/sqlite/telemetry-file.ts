@@ -5,7 +5,7 @@
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { AgentError } from "@loopwright/core";
+import { AgentError, isAgentError } from "@loopwright/core";
 import { systemClock } from "@loopwright/core/memory";
 import type { Clock, Logger } from "@loopwright/core/ports";
 import { type EventBounds, type EventStore, eventBounds } from "../events/event-store.ts";
@@ -37,6 +37,8 @@ export interface TelemetryFile {
 
 /** Records that wait at most; beyond that they are written at once. */
 const bufferedMax = 256;
+/** Writes between two looks for what is too old or too much. */
+const pruneEvery = 1_000;
 const busyTimeoutMs = 2_000;
 
 /** @throws AgentError STORE_UNAVAILABLE when the file cannot be opened, STORE_TOO_NEW */
@@ -44,6 +46,13 @@ export function telemetryFile(options: TelemetryFileOptions): TelemetryFile {
   const { clock = systemClock, logger, flushMs = 200, keepMs = eventBounds.keepMs, eventsMax = eventBounds.eventsMax } = options;
   const database = opened(options.path);
   const events = eventRows(database, { keepMs, eventsMax, now: () => clock.now() });
+  let written = pruneEvery;
+  const prune = (): void => {
+    if (written < pruneEvery) return;
+    written = 0;
+    events.prune();
+    usage.forget(clock.now() - keepMs);
+  };
   const usage = usageRows(database);
   let waiting: (() => void)[] = [];
   let cancel: (() => void) | undefined;
@@ -58,7 +67,8 @@ export function telemetryFile(options: TelemetryFileOptions): TelemetryFile {
     try {
       database.exec("BEGIN IMMEDIATE");
       for (const write of writes) write();
-      events.prune();
+      written += writes.length;
+      prune();
       database.exec("COMMIT");
     } catch (error) {
       if (database.isTransaction) database.exec("ROLLBACK");
@@ -75,6 +85,7 @@ export function telemetryFile(options: TelemetryFileOptions): TelemetryFile {
     try {
       return from();
     } catch (cause) {
+      if (isAgentError(cause)) throw cause;
       throw new AgentError("STORE_UNAVAILABLE", { message: "The file of the telemetry cannot be read.", cause });
     }
   };
@@ -108,7 +119,8 @@ function opened(path: string): DatabaseSync {
     const version = Number(database.prepare("PRAGMA user_version").get()?.["user_version"]);
     if (version > schema.version)
       throw new AgentError("STORE_TOO_NEW", { message: "The file of the telemetry was written by a newer version." });
-    if (version < schema.version) database.exec(`BEGIN IMMEDIATE; ${schema.tables} PRAGMA user_version = ${schema.version}; COMMIT;`);
+    if (version < schema.version)
+      database.exec(`BEGIN IMMEDIATE; ${schema.upgrades[version] ?? schema.tables} PRAGMA user_version = ${schema.version}; COMMIT;`);
     return database;
   } catch (cause) {
     if (cause instanceof AgentError) throw cause;

@@ -4,6 +4,8 @@ import { dayOf, type UsageDimension, type UsageEntry, type UsageQuery, type Usag
 interface UsageRows {
   add(entry: UsageEntry): void;
   query(query: UsageQuery): readonly UsageSum[];
+  /** Forgets the ids of entries that are older. From then on no entry as old as that is counted: it may have been before. */
+  forget(before: number): void;
 }
 
 const counts = ["calls", "input", "cacheRead", "cacheWrite", "output", "nanos", "unpricedCalls"] as const;
@@ -15,11 +17,18 @@ export function usageRows(database: DatabaseSync): UsageRows {
     `INSERT INTO usage (${[...usageDimensions, ...counts].join(", ")}) VALUES (${"?, ".repeat(usageDimensions.length + counts.length - 1)}?)
      ON CONFLICT DO UPDATE SET ${counts.map((name) => `${name} = ${name} + excluded.${name}`).join(", ")}`,
   );
+  const forgottenAt = database.prepare("SELECT at FROM forgotten");
+  const drop = database.prepare("DELETE FROM known_entry WHERE at < ?");
+  const note = database.prepare("INSERT INTO forgotten (one, at) VALUES (1, ?) ON CONFLICT DO UPDATE SET at = MAX(at, excluded.at)");
   return {
     add({ id, at, scope, user, agent, provider, model, input, cacheRead, cacheWrite, output, costNanos }) {
-      if (know.run(id, at).changes === 0) return;
+      if (at < Number(forgottenAt.get()?.["at"] ?? 0) || know.run(id, at).changes === 0) return;
       const keys = [dayOf(at), scope, user, agent, provider, model];
       add.run(...keys, 1, input, cacheRead, cacheWrite, output, costNanos ?? 0, costNanos === undefined ? 1 : 0);
+    },
+    forget(before) {
+      drop.run(before);
+      note.run(before);
     },
     query({ scope, user, from, to, by = [] }) {
       const columns = by.filter((name) => usageDimensions.includes(name));

@@ -1,4 +1,4 @@
-import type { Cost, Fact, SessionRef, Usage } from "@loopwright/core";
+import type { Cost, Fact, KeyOwner, SessionRef, Usage } from "@loopwright/core";
 import type { UsageEntry } from "./usage-entry.ts";
 
 /** What the entries of a run have in common. */
@@ -11,6 +11,7 @@ export interface RunParties {
 export interface CalledModel {
   readonly provider: string;
   readonly model: string;
+  readonly keyOwner?: KeyOwner;
 }
 
 interface Spent {
@@ -18,14 +19,15 @@ interface Spent {
   readonly cost?: Cost;
   readonly provider?: string;
   readonly model?: string;
+  readonly keyOwner?: KeyOwner;
 }
 
 /**
  * What a fact has spent. The usage of a child is in the child's own log, so the fact of its end gives nothing here. What is spent without a model
  * counts under the name of the tools that spent it.
  */
-export function entriesOf(fact: Fact, ref: SessionRef, { user, agent, provider, model }: RunParties & CalledModel): readonly UsageEntry[] {
-  return spentBy(fact, { provider, model }).flatMap((spent, place): readonly UsageEntry[] => {
+export function entriesOf(fact: Fact, ref: SessionRef, { user, agent, ...called }: RunParties & CalledModel): readonly UsageEntry[] {
+  return spentBy(fact, called).flatMap((spent, place): readonly UsageEntry[] => {
     const { usage, cost } = spent;
     if (!usage && !cost) return [];
     return [
@@ -41,6 +43,7 @@ export function entriesOf(fact: Fact, ref: SessionRef, { user, agent, provider, 
         cacheRead: usage?.cacheRead ?? 0,
         cacheWrite: usage?.cacheWrite ?? 0,
         output: usage?.output ?? 0,
+        ...(spent.keyOwner === undefined || spent.keyOwner === "platform" ? {} : { keyOwner: spent.keyOwner }),
         ...(cost ? { costNanos: Math.round(cost.totalUsd * 1e9) } : {}),
       },
     ];
@@ -53,7 +56,9 @@ function spentBy(fact: Fact, called: CalledModel): readonly Spent[] {
   if (!("usage" in fact) && !("cost" in fact)) return others;
   const { usage, cost } = fact as Spent;
   const own: Spent = { ...(usage ? { usage } : {}), ...(cost ? { cost } : {}) };
-  if (fact.type === "model.finished" || fact.type === "model.failed") return [{ ...own, ...called }, ...others];
-  if (fact.type === "context.compacted") return [{ ...own, provider: called.provider, model: fact.model ?? called.model }, ...others];
+  const { provider, model, keyOwner } = called;
+  const owner = keyOwner === undefined ? {} : { keyOwner };
+  if (fact.type === "model.finished" || fact.type === "model.failed") return [{ ...own, provider, model, ...owner }, ...others];
+  if (fact.type === "context.compacted") return [{ ...own, provider, model: fact.model ?? model, ...owner }, ...others];
   return [own, ...others];
 }

@@ -1,7 +1,7 @@
 import { dayOf, type UsageDimension, type UsageEntry, type UsageQuery, type UsageStore, type UsageSum } from "./usage-entry.ts";
 
 export interface MemoryUsageOptions {
-  /** Entries that are remembered, so that one that comes again counts once; the oldest are forgotten. Default 100,000. */
+  /** Entries that are remembered at most, so that one that comes again counts once; beyond that the older half is forgotten, and none as old as that is counted. Default 100,000. */
   readonly knownMax?: number;
   /** Different sums of a day, scope, user, agent and model; beyond that, the first are forgotten. Default 100,000. */
   readonly sumsMax?: number;
@@ -20,22 +20,29 @@ interface Sum extends Keyed {
 
 /** Usage and cost in this process; they end with it. */
 export function memoryUsage({ knownMax = 100_000, sumsMax = 100_000 }: MemoryUsageOptions = {}): UsageStore {
-  const known = new Set<string>();
+  /** The ids of entries, and their times. */
+  const known = new Map<string, number>();
+  /** All entries up to this time are forgotten. */
+  let forgottenAt = Number.NEGATIVE_INFINITY;
   const sums = new Map<string, Sum>();
 
   const add = (entry: UsageEntry): void => {
-    if (known.has(entry.id)) return;
-    known.add(entry.id);
+    if (known.has(entry.id) || entry.at <= forgottenAt) return;
+    known.set(entry.id, entry.at);
     addTo(sums, keyedBy(entry), { ...entry, calls: 1, nanos: entry.costNanos ?? 0, unpricedCalls: entry.costNanos === undefined ? 1 : 0 });
+  };
+
+  /** The older half: by their time, so that one entry with a wrong clock does not move the border. */
+  const forget = (): void => {
+    const times = [...known.values()].sort((a, b) => a - b);
+    forgottenAt = times[Math.floor(times.length / 2)] ?? forgottenAt;
+    for (const [id, at] of known) if (at <= forgottenAt) known.delete(id);
   };
 
   return {
     add(entries) {
       for (const entry of entries) add(entry);
-      for (const id of known) {
-        if (known.size <= knownMax) break;
-        known.delete(id);
-      }
+      if (known.size > knownMax) forget();
       for (const key of sums.keys()) {
         if (sums.size <= sumsMax) break;
         sums.delete(key);

@@ -1,3 +1,5 @@
+import type { KeyOwner } from "@loopwright/core";
+
 /** What one place of a log has spent: one model call, or what a tool, a hook or a summary used by itself. */
 export interface UsageEntry {
   /** `<scope>/<session>/<seq>.<place>`: an entry that comes again counts once. */
@@ -15,6 +17,8 @@ export interface UsageEntry {
   readonly cacheRead: number;
   readonly cacheWrite: number;
   readonly output: number;
+  /** Whose key paid for it. Absent: that of the platform, or no model was called. */
+  readonly keyOwner?: KeyOwner;
   /** Billionths of a US dollar, so that sums are exact. Absent: the price is unknown. */
   readonly costNanos?: number;
 }
@@ -54,7 +58,10 @@ export interface UsageSum {
 
 /** Usage and cost by day, scope, user, agent, provider and model. Names and numbers alone: no content. */
 export interface UsageStore {
-  /** Adds entries. They may be written a moment later. Never throws. */
+  /**
+   * Adds entries, each once. They may be written a moment later. An entry that is older than what the store remembers is not counted: it cannot know
+   * whether it has counted it before. Never throws.
+   */
   add(entries: readonly UsageEntry[]): void;
   /** Everything that was added before, in the order of the dimensions. @throws AgentError STORE_UNAVAILABLE when it cannot be read */
   query(query?: UsageQuery): Promise<readonly UsageSum[]>;

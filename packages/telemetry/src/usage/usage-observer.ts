@@ -37,7 +37,9 @@ export function usageObserver({ usage, sessionsMax = 10_000 }: UsageObserverOpti
   const changedBy = (fact: Fact, before: Known): Known => {
     if (fact.type === "run.started") return { ...before, agent: fact.agent };
     if (fact.type === "input.accepted" && fact.access) return { ...before, user: fact.access.user };
-    return fact.type === "model.started" ? { ...before, provider: fact.provider, model: fact.model } : before;
+    if (fact.type !== "model.started") return before;
+    const { provider, model, keyOwner = "platform" } = fact;
+    return { ...before, provider, model, keyOwner };
   };
 
   return {
