@@ -29,7 +29,7 @@ describe("a prompt layer with a budget", () => {
       ["agent", "session"],
     ]);
     const team = system?.[1]?.text ?? "";
-    expect(team).toBe(`${paragraphs(4)}\n\n[The rest of this part is left out: it is too long.]`);
+    expect(team).toBe(`${paragraphs(5)}\n\n[The rest of this part is left out: it is too long.]`);
     expect(team.length).toBeLessThanOrEqual(200);
     expect(cuts).toEqual([{ source: "team", characters: paragraphs(20).length, charactersMax: 200 }]);
   });
@@ -53,7 +53,7 @@ describe("a prompt layer with a budget", () => {
     expect(() => withBudget(fromStatic(paragraphs(9)), refusing)).toThrowError(
       expect.objectContaining({
         code: "CONFIG_INVALID",
-        message: expect.stringContaining("`platform` has 287 characters; its budget is 100"),
+        message: expect.stringContaining("`platform` has 250 characters; its budget is 100"),
       }),
     );
     const { status, error, system } = await asked(
