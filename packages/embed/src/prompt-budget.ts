@@ -12,7 +12,7 @@ export interface PromptBudget {
   readonly charactersMax: number;
   /**
    * What becomes of a longer text. `cut`: it ends at the last paragraph, else line, else word that fits, before a line that reports it to the model. `refuse`:
-   * a fixed text is refused at once with CONFIG_INVALID, and a run whose function gives one fails with HOOK_FAILED before the model is called. Default `cut`.
+   * a fixed text is refused at once with CONFIG_INVALID, and a run whose function gives one fails with it before the model is called. Default `cut`.
    */
   readonly over?: "cut" | "refuse";
   /** Called with each text that is too long: for a log. It gets no text. */

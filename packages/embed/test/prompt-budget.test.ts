@@ -64,7 +64,7 @@ describe("a prompt layer with a budget", () => {
         ),
       ),
     );
-    expect([status, error?.code, system]).toEqual(["failed", "HOOK_FAILED", undefined]);
+    expect([status, error?.code, system]).toEqual(["error", "CONFIG_INVALID", undefined]);
     expect(
       await asked(
         compose(

@@ -105,7 +105,7 @@ it.each([
     });
     let [reads, before] = [0, 0];
     while (isRunning) {
-      // What is due has its turn before time goes on.
+      // What is due has its turn before the clock moves.
       for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
       clock.advance(1);
       if (clock.monotonic() % 200 !== 0) continue;
