@@ -89,7 +89,7 @@ describe.skipIf(missing !== undefined)("quotas over two nodes on one Redis", () 
     expect(sum).toBeLessThanOrEqual(scopeMax + callMax);
 
     const standing = async (at: { readonly url: string }, user: string): Promise<readonly (readonly [string, number])[]> => {
-      const response = await fetch(`${at.url}api/quotas`, { headers: { Authorization: `Bearer ${user}-token-of-the-day` } });
+      const response = await fetch(new URL("api/quotas", at.url), { headers: { Authorization: `Bearer ${user}-token-of-the-day` } });
       const { quotas: found } = (await response.json()) as { readonly quotas: readonly Quota[] };
       return found.map(({ account, tokens }) => [account, tokens.spent]);
     };

@@ -6,6 +6,7 @@ import { useServices } from "../../app/services.ts";
 import { useWatched } from "../../app/use-watched.ts";
 import { clockLabel, countLabel, moneyLabel } from "../../conversation/amount-labels.ts";
 import { NotThere, percentLabel, ReloadButton, tokenText } from "./figures.tsx";
+import { offered } from "./offered.ts";
 import { useAnswer } from "./use-answer.ts";
 
 /** Why the vendor's cache missed: for one conversation, call by call. */
@@ -42,7 +43,11 @@ interface Older {
 }
 
 function Findings({ telemetry, sessionId }: { readonly telemetry: TelemetryRequests; readonly sessionId: string }): ReactNode {
-  const ask = useCallback((signal: AbortSignal) => telemetry.cache(sessionId, { limit: 20, signal }), [telemetry, sessionId]);
+  const { client } = useServices();
+  const ask = useCallback(
+    (signal: AbortSignal) => offered(client, "/api/sessions/{id}/cache", () => telemetry.cache(sessionId, { limit: 20, signal })),
+    [client, telemetry, sessionId],
+  );
   const { value: newest, error, isLoading, reload } = useAnswer(ask);
   const [older, setOlder] = useState<Older>();
   const next = older ? older.before : newest?.before;

@@ -3,13 +3,16 @@ import { type ReactNode, useCallback, useMemo } from "react";
 import { useServices } from "../../app/services.ts";
 import { clockLabel, countLabel, durationLabel } from "../../conversation/amount-labels.ts";
 import { NotThere, percentLabel, ReloadButton } from "./figures.tsx";
+import { offered } from "./offered.ts";
 import { useAnswer } from "./use-answer.ts";
 
 /** How long turns and tools took in the last 60 minutes. */
 export function LatencySection(): ReactNode {
-  const { server } = useServices();
+  const { server, client } = useServices();
   const telemetry = useMemo(() => telemetryRequests(server), [server]);
-  const { value, error, isLoading, reload } = useAnswer(useCallback((signal: AbortSignal) => telemetry.latency({ signal }), [telemetry]));
+  const { value, error, isLoading, reload } = useAnswer(
+    useCallback((signal: AbortSignal) => offered(client, "/dev/ai-latency", () => telemetry.latency({ signal })), [client, telemetry]),
+  );
   return (
     <>
       <div className="figure-head">

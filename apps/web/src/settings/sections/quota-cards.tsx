@@ -1,12 +1,17 @@
 import type { Quota, QuotaAmount, TelemetryRequests } from "@loopwright/client/telemetry";
 import { type ReactNode, useCallback } from "react";
+import { useServices } from "../../app/services.ts";
 import { momentLabel, moneyLabel } from "../../conversation/amount-labels.ts";
 import { Bar, tokenText } from "./figures.tsx";
+import { offered } from "./offered.ts";
 import { useAnswer } from "./use-answer.ts";
 
 /** What this person and its team may still spend; nothing where there are no limits. */
 export function QuotaCards({ telemetry }: { readonly telemetry: TelemetryRequests }): ReactNode {
-  const { value: quotas = [] } = useAnswer(useCallback((signal: AbortSignal) => telemetry.quotas({ signal }), [telemetry]));
+  const { client } = useServices();
+  const { value: quotas = [] } = useAnswer(
+    useCallback((signal: AbortSignal) => offered(client, "/api/quotas", () => telemetry.quotas({ signal })), [client, telemetry]),
+  );
   if (quotas.length === 0) return null;
   return (
     <>
