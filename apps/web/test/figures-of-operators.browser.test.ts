@@ -124,18 +124,20 @@ for (const { name, options } of looks) {
   });
 }
 
-pageTest("a server without telemetry shows what it has to be started with", async ({ serve, open }) => {
-  const { url, client } = await serve({ provider: scripted(() => ({ text: "Hello." })) });
-  await client.execute("Hi", { sessionId: "kitchen", context: {} }).result();
-  const page = await open(url);
-  for (const [section, flags] of [
-    ["usage", "loopwright run --telemetry"],
-    ["latency", "loopwright run --telemetry --dev-endpoints"],
-    ["cache", "loopwright run --telemetry"],
-  ] as const) {
-    await page.goto(`${url}#/settings/${section}`);
-    await page.getByText("This server does not record").waitFor();
-    expect(await page.locator("code").textContent()).toBe(flags);
-    expect(await axeProblems(page)).toEqual([]);
-  }
-});
+pageTest(
+  "a server without telemetry offers no section of figures, and one without quotas shows usage without limits",
+  async ({ serve, open }) => {
+    const plain = await serve({ provider: scripted(() => ({ text: "Hello." })) });
+    const page = await open(plain.url);
+    await page.goto(`${plain.url}#/settings`);
+    const list = page.getByRole("navigation", { name: "Settings" });
+    await list.getByRole("link", { name: "Keyboard" }).waitFor();
+    for (const name of ["Usage and cost", "Latency", "Vendor cache"]) expect(await list.getByRole("link", { name }).count()).toBe(0);
+    const counted = await serve({ provider: scripted(() => ({ text: "Hello." })), routes: [usageRoute({ usage: memoryUsage() })] });
+    const other = await open(counted.url);
+    await other.goto(`${counted.url}#/settings/usage`);
+    await other.getByText("Nothing was spent in this time.").waitFor();
+    expect(await other.getByRole("heading", { name: "Limits" }).count()).toBe(0);
+    expect(await axeProblems(other)).toEqual([]);
+  },
+);

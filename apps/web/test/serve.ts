@@ -2,7 +2,16 @@
 //   node --conditions=@loopwright/source apps/web/test/serve.ts [port] [store file]
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { type Agent, AgentError, createAgent, defineTool, type Observer, type ResolveModel, type Tool, type ToolEvent } from "@loopwright/core";
+import {
+  type Agent,
+  AgentError,
+  createAgent,
+  defineTool,
+  type Observer,
+  type ResolveModel,
+  type Tool,
+  type ToolEvent,
+} from "@loopwright/core";
 import { memoryStore } from "@loopwright/core/memory";
 import type { ModelProvider, SessionStore } from "@loopwright/core/ports";
 import { createRuntime } from "@loopwright/host";

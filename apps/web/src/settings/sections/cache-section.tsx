@@ -6,7 +6,6 @@ import { useServices } from "../../app/services.ts";
 import { useWatched } from "../../app/use-watched.ts";
 import { clockLabel, countLabel, moneyLabel } from "../../conversation/amount-labels.ts";
 import { NotThere, percentLabel, ReloadButton, tokenText } from "./figures.tsx";
-import { offered } from "./offered.ts";
 import { useAnswer } from "./use-answer.ts";
 
 /** Why the vendor's cache missed: for one conversation, call by call. */
@@ -43,11 +42,7 @@ interface Older {
 }
 
 function Findings({ telemetry, sessionId }: { readonly telemetry: TelemetryRequests; readonly sessionId: string }): ReactNode {
-  const { client } = useServices();
-  const ask = useCallback(
-    (signal: AbortSignal) => offered(client, "/api/sessions/{id}/cache", () => telemetry.cache(sessionId, { limit: 20, signal })),
-    [client, telemetry, sessionId],
-  );
+  const ask = useCallback((signal: AbortSignal) => telemetry.cache(sessionId, { limit: 20, signal }), [telemetry, sessionId]);
   const { value: newest, error, isLoading, reload } = useAnswer(ask);
   const [older, setOlder] = useState<Older>();
   const next = older ? older.before : newest?.before;
@@ -71,7 +66,7 @@ function Findings({ telemetry, sessionId }: { readonly telemetry: TelemetryReque
       <div className="figure-head">
         <ReloadButton isLoading={isLoading} onReload={again} />
       </div>
-      {problem ? <NotThere error={problem} flags="--telemetry" what="what the vendor's cache gave" /> : null}
+      {problem ? <NotThere error={problem} what="what the vendor's cache gave" /> : null}
       {newest && shown.length === 0 ? <p className="settings-empty">No call of this conversation was recorded.</p> : null}
       <ul className="settings-cards" aria-label="Calls of the model, the newest first">
         {shown.map((finding) => (

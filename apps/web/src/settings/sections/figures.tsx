@@ -31,19 +31,11 @@ export function Bar({ share, kind = "cost" }: BarProps): ReactNode {
 
 export interface NotThereProps {
   readonly error: AgentError;
-  /** What the server has to be started with. */
-  readonly flags: string;
   readonly what: string;
 }
 
-/** Why there are no figures: the server does not keep them, or the request has failed. */
-export function NotThere({ error, flags, what }: NotThereProps): ReactNode {
-  if (error.code === "ROUTE_NOT_FOUND")
-    return (
-      <p className="settings-empty">
-        This server does not record {what}. It does if it is started with <code>loopwright run {flags}</code>.
-      </p>
-    );
+/** Why there are no figures. */
+export function NotThere({ error, what }: NotThereProps): ReactNode {
   if (error.code === "FORBIDDEN") return <p className="settings-empty">Operators of this server alone see {what}.</p>;
   return <ProblemNote error={error} />;
 }

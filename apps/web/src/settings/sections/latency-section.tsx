@@ -3,22 +3,19 @@ import { type ReactNode, useCallback, useMemo } from "react";
 import { useServices } from "../../app/services.ts";
 import { clockLabel, countLabel, durationLabel } from "../../conversation/amount-labels.ts";
 import { NotThere, percentLabel, ReloadButton } from "./figures.tsx";
-import { offered } from "./offered.ts";
 import { useAnswer } from "./use-answer.ts";
 
 /** How long turns and tools took in the last 60 minutes. */
 export function LatencySection(): ReactNode {
-  const { server, client } = useServices();
+  const { server } = useServices();
   const telemetry = useMemo(() => telemetryRequests(server), [server]);
-  const { value, error, isLoading, reload } = useAnswer(
-    useCallback((signal: AbortSignal) => offered(client, "/dev/ai-latency", () => telemetry.latency({ signal })), [client, telemetry]),
-  );
+  const { value, error, isLoading, reload } = useAnswer(useCallback((signal: AbortSignal) => telemetry.latency({ signal }), [telemetry]));
   return (
     <>
       <div className="figure-head">
         <ReloadButton isLoading={isLoading} onReload={reload} />
       </div>
-      {error ? <NotThere error={error} flags="--telemetry --dev-endpoints" what="latency" /> : null}
+      {error ? <NotThere error={error} what="latency" /> : null}
       {value && !error ? <Report report={value} /> : null}
     </>
   );

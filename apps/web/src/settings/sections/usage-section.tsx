@@ -3,7 +3,6 @@ import { type ReactNode, useCallback, useMemo, useState } from "react";
 import { useServices } from "../../app/services.ts";
 import { countLabel } from "../../conversation/amount-labels.ts";
 import { Bar, costLabel, NotThere, ReloadButton, tokenText } from "./figures.tsx";
-import { offered } from "./offered.ts";
 import { QuotaCards } from "./quota-cards.tsx";
 import { useAnswer } from "./use-answer.ts";
 
@@ -27,14 +26,11 @@ const rowsMax = 100;
 
 /** Tokens and cost of what this person may see: by day, model, user, team or agent. */
 export function UsageSection(): ReactNode {
-  const { server, client } = useServices();
+  const { server } = useServices();
   const [days, setDays] = useState(30);
   const [by, setBy] = useState<UsageDimension>("day");
   const telemetry = useMemo(() => telemetryRequests(server), [server]);
-  const ask = useCallback(
-    (signal: AbortSignal) => offered(client, "/api/usage", () => telemetry.usage({ by: [by], from: dayBefore(days - 1), signal })),
-    [client, telemetry, by, days],
-  );
+  const ask = useCallback((signal: AbortSignal) => telemetry.usage({ by: [by], from: dayBefore(days - 1), signal }), [telemetry, by, days]);
   const { value: sums, error, isLoading, reload } = useAnswer(ask);
   const breakdown = breakdowns.find((one) => one.by === by);
 
@@ -63,7 +59,7 @@ export function UsageSection(): ReactNode {
         </label>
         <ReloadButton isLoading={isLoading} onReload={reload} />
       </div>
-      {error ? <NotThere error={error} flags="--telemetry" what="usage and cost" /> : null}
+      {error ? <NotThere error={error} what="usage and cost" /> : null}
       {sums && !error ? <Sums sums={sums} by={by} column={breakdown?.column ?? ""} /> : null}
       <QuotaCards telemetry={telemetry} />
       <p className="settings-hint">Days are those of UTC.</p>
