@@ -1,17 +1,20 @@
 import type { Quota, QuotaAmount, TelemetryRequests } from "@loopwright/client/telemetry";
 import { type ReactNode, useCallback } from "react";
 import { useServices } from "../../app/services.ts";
+import { useWatched } from "../../app/use-watched.ts";
 import { momentLabel, moneyLabel } from "../../conversation/amount-labels.ts";
 import { Bar, tokenText } from "./figures.tsx";
-import { offered } from "./offered.ts";
 import { useAnswer } from "./use-answer.ts";
 
 /** What this person and its team may still spend; nothing where there are no limits. */
 export function QuotaCards({ telemetry }: { readonly telemetry: TelemetryRequests }): ReactNode {
-  const { client } = useServices();
-  const { value: quotas = [] } = useAnswer(
-    useCallback((signal: AbortSignal) => offered(client, "/api/quotas", () => telemetry.quotas({ signal })), [client, telemetry]),
-  );
+  const { account } = useServices();
+  const hasQuotas = useWatched(account, (access) => access?.extensions.includes("quotas") === true);
+  return hasQuotas ? <Quotas telemetry={telemetry} /> : null;
+}
+
+function Quotas({ telemetry }: { readonly telemetry: TelemetryRequests }): ReactNode {
+  const { value: quotas = [] } = useAnswer(useCallback((signal: AbortSignal) => telemetry.quotas({ signal }), [telemetry]));
   if (quotas.length === 0) return null;
   return (
     <>
