@@ -9,7 +9,7 @@ import { useAnswer } from "./use-answer.ts";
 /** What this person and its team may still spend; nothing where there are no limits. */
 export function QuotaCards({ telemetry }: { readonly telemetry: TelemetryRequests }): ReactNode {
   const { account } = useServices();
-  const hasQuotas = useWatched(account, (access) => access?.extensions.includes("quotas") === true);
+  const hasQuotas = useWatched(account, (access) => access?.extensions?.includes("quotas") === true);
   return hasQuotas ? <Quotas telemetry={telemetry} /> : null;
 }
 
