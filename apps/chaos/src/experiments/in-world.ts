@@ -8,8 +8,6 @@ export interface WorldPlan extends Omit<WorldOptions, "ground"> {
   readonly ground: GroundPlan;
   /** Measures time: nothing else may run. */
   readonly isTimed?: boolean;
-  /** Runs beside others, which are not measured in time. */
-  readonly isBeside?: boolean;
 }
 
 /** What an experiment has at hand. */
@@ -26,13 +24,12 @@ const endsWanted = ["SIGKILL", 0] as const;
 
 /** An experiment on a world of its own, which is gone afterwards. */
 export function inWorld(
-  { name, ground: plan, isTimed = false, isBeside = false, ...options }: WorldPlan,
+  { name, ground: plan, isTimed = false, ...options }: WorldPlan,
   act: (scene: Scene) => Promise<Outcome>,
 ): Experiment {
   return {
     name,
     isTimed,
-    isBeside,
     ...(plan.skip ? { skip: plan.skip } : {}),
     async run(seed, notify) {
       const ground = await plan.lay(seed);

@@ -12,15 +12,13 @@ export interface TreesOptions {
   readonly ground: GroundPlan;
   readonly sessions: number;
   readonly kills: number;
-  /** Runs beside other experiments. */
-  readonly isBeside?: boolean;
   readonly flaw?: NodeFlaw;
 }
 
 const world = { nodes: 3, leaseMs: 1_000, sweepMs: 500 };
 
-export function trees({ ground, sessions, kills, isBeside = false, flaw }: TreesOptions): Experiment {
-  return inWorld({ ...world, name: `trees-${ground.name}`, ground, isBeside, flaw }, async ({ world, seed }) => {
+export function trees({ ground, sessions, kills, flaw }: TreesOptions): Experiment {
+  return inWorld({ ...world, name: `trees-${ground.name}`, ground, flaw }, async ({ world, seed }) => {
     const crowd = await gatherCrowd({
       ...{ world, sessions, random: seededRandom(seed + 1) },
       taste: { tools: [], turnsMax: 0, wordsMax: 0, gapMsMax: 0, toolMsMax: 0, hasChildren: true, abortShare: 0.3 },
