@@ -6,7 +6,7 @@
 // `--declarations` also writes `.d.ts` files. Programs run without them, so what only runs programs does not wait for them.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { delimiter, dirname, join, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -88,6 +88,13 @@ function readStamps() {
   }
 }
 
+/** Whole or not at all: a build that is interrupted leaves a file that can be read. */
+function keep(stamps) {
+  mkdirSync(dirname(stampsFile), { recursive: true });
+  writeFileSync(`${stampsFile}.new`, JSON.stringify(stamps));
+  renameSync(`${stampsFile}.new`, stampsFile);
+}
+
 /** Runs a command in a folder; its output is shown only when it fails. */
 function runIn(folder, command) {
   const path = [join(root, "node_modules/.bin"), join(folder, "node_modules/.bin"), process.env.PATH].join(delimiter);
@@ -123,7 +130,9 @@ async function buildAll(packages, wantsDeclarations) {
   const wanted = fingerprints(packagesWithBuild());
   const stamps = readStamps();
   const isCurrent = ({ name, folder }, part) => stamps[name]?.[part] === wanted.get(name) && existsSync(join(folder, "dist"));
+  let hasBuilt = false;
   const built = (one, part) => {
+    hasBuilt = true;
     stamps[one.name] = { ...stamps[one.name], [part]: wanted.get(one.name) };
   };
   const code = packages.filter((one) => !isCurrent(one, "code"));
@@ -151,8 +160,7 @@ async function buildAll(packages, wantsDeclarations) {
       built(one, "declarations");
     });
   } finally {
-    mkdirSync(dirname(stampsFile), { recursive: true });
-    writeFileSync(stampsFile, JSON.stringify(stamps));
+    if (hasBuilt) keep(stamps);
   }
 }
 

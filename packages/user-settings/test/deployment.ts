@@ -101,8 +101,20 @@ export interface Answer {
   readonly text: string;
   /** As JSON. */
   readonly headers: string;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of many shapes
-  readonly json: any;
+  readonly json: AnswerFields;
+}
+
+/** The fields that tests look into, of answers and of problems. */
+export interface AnswerFields {
+  readonly instanceId: string;
+  readonly displayName: string;
+  readonly revision: string;
+  readonly code: string;
+  readonly fix: string;
+  readonly retryable: boolean;
+  readonly providers: readonly AnswerFields[];
+  readonly builders: readonly { readonly providerId: string; readonly baseUrl: string }[];
+  readonly plan: unknown;
 }
 
 export interface Deployment {

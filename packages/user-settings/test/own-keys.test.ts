@@ -155,7 +155,7 @@ describe("a saved instance", () => {
     expect((await call("anne", "POST", `${path}/test`)).json).toMatchObject({ ok: true, model: "medium" });
     const list = (await call("anne", "GET", "/api/ai/providers")).json;
     expect(list.providers).toHaveLength(1);
-    expect(list.builders.map(({ providerId, baseUrl }: { providerId: string; baseUrl: string }) => [providerId, baseUrl])).toEqual([
+    expect(list.builders.map(({ providerId, baseUrl }) => [providerId, baseUrl])).toEqual([
       ["vendor", "optional"],
       ["fixed", "refused"],
       ["custom", "required"],

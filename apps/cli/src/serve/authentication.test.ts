@@ -82,6 +82,8 @@ describe("callers of a server", () => {
     expect((await alone("/api/access", internal, undefined, { "X-Forwarded-For": "192.0.2.1" })).status).toBe(401);
     // The page of the person at this machine needs no token because services have one.
     expect(await alone("/api/access")).toMatchObject({ status: 200, text: expect.stringContaining('"user":"local"') });
+    expect((await alone("/api/access", undefined, undefined, { "X-Forwarded-For": "192.0.2.1" })).status).toBe(401);
+    expect((await alone("/api/access", undefined, undefined, { Via: "1.1 proxy" })).status).toBe(401);
   });
 
   test("may do nothing without a scope, and see what they opened or `--unshared` shows", async () => {

@@ -29,23 +29,27 @@ export async function authentication({ wishes: { token, auth }, store, logger }:
       message: "`--token` and `--internal-token` are the same text.",
       fix: "Take another one for the services of the deployment.",
     });
-  const { anyOf } = await import("@loopwright/auth");
+  const { anyOf, isFromHere } = await import("@loopwright/auth");
   // Tokens of this server come first: they count while others cannot be checked, and are sent nowhere.
   const known: readonly Authenticate[] = [
     ...(token === undefined ? [] : [bearerTokens({ [token]: { ...local, roles: ["admin"] } })]),
     ...(await ownAuthenticators(auth, logger)),
     // An internal token is about services, not about the person at this machine.
-    ...(token === undefined && !auth.issuer && !auth.service ? [personHere] : []),
+    ...(token === undefined && !auth.issuer && !auth.service ? [personHere(isFromHere)] : []),
   ];
   const unshared = auth.unshared === undefined ? {} : { scope: auth.unshared };
   return { authenticate: anyOf(known), ...accessPolicy({ store, unshared }), cookies: true };
 }
 
-/** Without credentials: the person at this machine, on a server that no other machine can reach. */
-const personHere: Authenticate = (request, { isLocal, isExposed }) =>
-  isLocal && !isExposed && !request.headers.has("Authorization")
-    ? { user: localScope, scope: localScope, trusted: true, roles: ["admin"] }
-    : undefined;
+type IsFromHere = typeof import("@loopwright/auth").isFromHere;
+
+/** Without credentials: the person at this machine, on a server that no other machine can reach, nor through a proxy. */
+const personHere =
+  (isFromHere: IsFromHere): Authenticate =>
+  (request, caller) =>
+    isFromHere(caller, request) && !caller.isExposed && !request.headers.has("Authorization")
+      ? { user: localScope, scope: localScope, trusted: true, roles: ["admin"] }
+      : undefined;
 
 async function ownAuthenticators(
   { internalToken, issuer, service, scope }: AuthSettings,
