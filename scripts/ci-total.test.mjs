@@ -72,6 +72,53 @@ describe("the total of .ci/run", () => {
     expect(total(`gates:${exit}:1:${file(`${name}.log`, log)}`)).toMatchObject({ last, status: 1 });
   });
 
+  it("names each failure with its cause after the parts, and says when there are more", () => {
+    const report = {
+      numPassedTests: 1,
+      numFailedTests: 1,
+      testResults: [
+        {
+          name: join(folder, "packages/a/test/a.test.ts"),
+          status: "failed",
+          assertionResults: [
+            { status: "failed", fullName: "a list shows all", failureMessages: ["Error: expected 3\n    at a.test.ts:5"] },
+          ],
+        },
+        { name: join(folder, "packages/b/test/b.test.ts"), status: "failed", message: "Cannot find module", assertionResults: [] },
+      ],
+    };
+    const log =
+      "  warning: long\n  core imports host\ngate walls: FAILED (3 s)\ngate lint: passed\nFAIL restored-redis (30 s)\n    sessions lost: 1\n\nPASS other\n0 passed, 2 failed\n";
+    const { lines } = total(`tests:1:1:${file("named.json", report)}`, `gates:1:1:${file("named.log", log)}`);
+    expect(lines).toEqual([
+      "tests: FAILED (1 of 3, 0 min 1 s)",
+      "gates: FAILED (0 of 2, 0 min 1 s)",
+      "FAILED in tests: packages/a/test/a.test.ts: a list shows all",
+      "Error: expected 3",
+      "    at a.test.ts:5",
+      "FAILED in tests: packages/b/test/b.test.ts",
+      "Cannot find module",
+      "FAILED in gates:   core imports host",
+      "gate walls: FAILED (3 s)",
+      "FAILED in gates: FAIL restored-redis (30 s)",
+      "    sessions lost: 1",
+      "1 passed, 4 failed",
+    ]);
+    const many = {
+      numFailedTests: 25,
+      testResults: [
+        {
+          name: "a.test.ts",
+          status: "failed",
+          assertionResults: Array.from({ length: 25 }, (_, at) => ({ status: "failed", fullName: `test ${at}` })),
+        },
+      ],
+    };
+    const shown = total(`tests:1:1:${file("many.json", many)}`).lines;
+    expect(shown.filter((line) => line.startsWith("FAILED in"))).toHaveLength(20);
+    expect(shown.at(-2)).toBe("and 5 more failures");
+  });
+
   it("fails where a report or a log is missing, and where nothing was run", () => {
     expect(total(`tests:0:1:${join(folder, "gone.json")}`, `gates:0:1:${join(folder, "gone.log")}`)).toMatchObject({
       last: "0 passed, 2 failed",
