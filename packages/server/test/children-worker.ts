@@ -43,7 +43,8 @@ function lead(): Agent {
 }
 
 const runtime = createRuntime({ agents: [lead()], ...redisBackend(`redis://127.0.0.1:${port}`), leaseMs: 2_000 });
-const worker = createWorker({ runtime, node, limits: { sweepMs: 500 } });
+// Neither may take all of them before the other one is quick enough to take any: by hints at most five sessions, the tree's root among them, and by sweeps late.
+const worker = createWorker({ runtime, node, limits: { workerSessions: 5, sweepMs: 8_000 } });
 say("ready");
 createInterface({ input: process.stdin }).on("line", (line) => {
   if (line === "go") return release();

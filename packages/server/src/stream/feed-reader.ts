@@ -12,7 +12,7 @@ import {
 import type { HttpLimits } from "../server-limits.ts";
 import { BoundedSink } from "./bounded-sink.ts";
 import type { EventSink } from "./event-sink.ts";
-import { eventText, type FrameText, isDurable, joinTexts, sharedEventText, snapshotText, textCursor, wholeText } from "./frames.ts";
+import { eventText, type FrameText, isDurable, joinTexts, namedText, sharedEventText, textCursor, wholeText } from "./frames.ts";
 import { charsLeft, pieceChars } from "./json-pieces.ts";
 
 /** The options of one reader of a session's events. */
@@ -65,6 +65,8 @@ export class FeedReader {
   #isLive = false;
   #isOver = false;
   #isRested = false;
+  /** A frame was sent: the first one names the session. */
+  #isNamed = false;
   /** The event `session_closed` was queued. */
   #isClosed = false;
   #joinedLane: number | undefined;
@@ -90,6 +92,11 @@ export class FeedReader {
 
   get runId(): string | undefined {
     return this.#subscription.runId;
+  }
+
+  /** Whether the session is not named yet, so that an ephemeral event must do so. */
+  get isUnnamed(): boolean {
+    return !this.#isNamed;
   }
 
   get isLive(): boolean {
@@ -134,6 +141,7 @@ export class FeedReader {
       return;
     }
     this.#sink.write(bytes);
+    this.#isNamed = true;
     this.#isRested = false;
     this.#notify(durable);
     this.#stallIfFull();
@@ -162,7 +170,9 @@ export class FeedReader {
     for (let from = 0; from < events.length && !this.#isOver; ) {
       const piece = pieceOf(events, from);
       from += piece.length;
-      await this.#sink.pour(joinTexts(this.#again(piece, answers)));
+      const texts = this.#again(piece, answers);
+      this.#isNamed ||= texts.length > 0;
+      await this.#sink.pour(joinTexts(texts));
       if (this.#isOver) return;
       this.#notify(piece.filter((event) => this.#isOurs(event))); // May end the stream, so it comes after the frames.
       this.reached(piece.at(-1) ?? this.#sent);
@@ -188,7 +198,7 @@ export class FeedReader {
     this.#joinedLane = answering === this.#begunLane ? undefined : answering;
     this.#hasReceivedJoined = false;
     this.received(lanes);
-    if (!this.isAhead && !this.hasWholeText) this.#write(lanes.map((lane) => snapshotText(lane, this.#parts.sessionId)));
+    if (!this.isAhead && !this.hasWholeText) this.#write(lanes.map((lane) => namedText(lane, this.#parts.sessionId)));
     this.#isLive = true;
     if (isResting) this.rest();
     this.#stallIfFull();
@@ -229,7 +239,8 @@ export class FeedReader {
   }
 
   #frame(event: SessionEvent): FrameText {
-    return this.isShared ? sharedEventText(event, this.#parts.sessionId) : eventText(event);
+    if (this.isShared) return sharedEventText(event, this.#parts.sessionId);
+    return this.#isNamed || isDurable(event) ? eventText(event) : namedText(event, this.#parts.sessionId);
   }
 
   #notify(durable: readonly DurableEvent[]): void {
@@ -256,7 +267,7 @@ export class FeedReader {
       if (!isNew) continue;
       if (event.type === "message_start" && event.role === "assistant") this.#begunLane = event.seq;
       if (this.hasWholeText) texts.push(this.#wholeText(event));
-      else for (const one of unpublished) texts.push(snapshotText(one, this.#parts.sessionId));
+      else for (const one of unpublished) texts.push(namedText(one, this.#parts.sessionId));
       texts.push(this.#frame(event));
     }
     return texts;
@@ -270,7 +281,9 @@ export class FeedReader {
   }
 
   #write(texts: readonly FrameText[]): void {
-    if (texts.length > 0) void this.#sink.pour(joinTexts(texts));
+    if (texts.length === 0) return;
+    this.#isNamed = true;
+    void this.#sink.pour(joinTexts(texts));
   }
 
   /** If too much is queued, sends nothing more until the queue is empty. */

@@ -41,8 +41,8 @@ export const eventText = (event: SessionEvent): FrameText =>
 export const sharedEventText = (event: SessionEvent, sessionId: string): FrameText =>
   frameText(`event: ${nameOf(event)}\n`, "seq" in event ? event : { sessionId, ...event });
 
-/** A snapshot for a reader that reconnects: it names the session, which no earlier frame may have done. */
-export const snapshotText = (event: EphemeralEvent, sessionId: string): FrameText =>
+/** An ephemeral event that names its session, which no earlier frame of the stream may have done. */
+export const namedText = (event: EphemeralEvent, sessionId: string): FrameText =>
   frameText(`event: ${event.type}\n`, { sessionId, ...event });
 
 /** A frame of a head of whole lines and its data. */

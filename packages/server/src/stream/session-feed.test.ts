@@ -14,7 +14,11 @@ const delta = { ...at, type: "text_delta", index: 0, delta: " two", lane: 25, n:
 async function joined(
   lanes: readonly SessionEvent[] = [],
   limits: Partial<ServerLimits> = {},
-): Promise<{ notify(...events: readonly SessionEvent[]): void; readonly types: () => readonly string[] }> {
+): Promise<{
+  notify(...events: readonly SessionEvent[]): void;
+  readonly types: () => readonly string[];
+  readonly text: () => string;
+}> {
   let notify: (events: readonly SessionEvent[], runId: string) => void = () => {};
   const session = {
     id: "s1",
@@ -55,6 +59,7 @@ async function joined(
   await new Promise((resolve) => setImmediate(resolve));
   return {
     notify: (...events) => notify(events, "r1"),
+    text: () => text,
     types: () => [...text.matchAll(/"type":"(message_\w+|text_delta)"/g)].map(([, type]) => type ?? ""),
   };
 }
@@ -77,4 +82,15 @@ it("a reader that got a part of an answer from another server gets a snapshot of
   const input = (seq: number): SessionEvent => ({ ...at, type: "input_accepted", seq, k: 0 }) as unknown as SessionEvent;
   reader.notify(ends, ...[27, 28, 29, 30, 31].map(input));
   expect(reader.types()).toEqual(["message_snapshot", "message_end"]);
+});
+
+it("the first frame of a stream names the session, also where it is a delta or a snapshot that comes while the reader waits; later ones need not", async () => {
+  const snapshot = { type: "message_snapshot", content, lane: 25, n: 2 } as unknown as SessionEvent;
+  for (const first of [delta, snapshot]) {
+    const reader = await joined();
+    reader.notify(first);
+    reader.notify(delta);
+    const named = [...reader.text().matchAll(/^data: (.*)$/gm)].map(([, data = ""]) => "sessionId" in JSON.parse(data));
+    expect(named).toEqual([true, false]);
+  }
 });

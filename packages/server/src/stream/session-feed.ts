@@ -187,6 +187,7 @@ class LiveFeed implements ClosableFeed {
       if (!reader.isLive || (reader.runId !== undefined && reader.runId !== runId)) continue;
       if (reader.isAhead || reader.hasWholeText || isTwice(events, reader)) this.#overtake(reader, durable, answering);
       else if (first && compareCursors(first, reader.sent) <= 0) reader.send(newsOf(events, reader));
+      else if (reader.isUnnamed && lanes[0] === events[0]) reader.send(events);
       else if (reader.isShared) {
         shared ??= encodeFrames(events.map((event) => sharedFrameOf(event, this.#parts.ref.session)).join(""));
         reader.take(durable, shared);
