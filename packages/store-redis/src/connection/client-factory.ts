@@ -11,6 +11,7 @@ import {
   type RespVersions,
   type TypeMapping,
 } from "@redis/client";
+import { afterDeadline } from "./after-deadline.ts";
 import { faultOf, refusalOf, unavailable } from "./redis-fault.ts";
 import { checkServer, type Durability } from "./startup-checks.ts";
 
@@ -116,7 +117,7 @@ export function dispose(client: Client): void {
 async function within(deadlineMs: number, work: Promise<void>, where: string): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const silence = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(unavailable(where, `did not answer within ${deadlineMs} ms`)), deadlineMs);
+    timer = afterDeadline(deadlineMs, () => reject(unavailable(where, `did not answer within ${deadlineMs} ms`)));
   });
   // Later errors of this client do not matter.
   work.catch(() => {});

@@ -1,5 +1,6 @@
 import type { AgentError } from "@loopwright/core";
 import { ClientClosedError, ClientOfflineError, ErrorReply, RESP_TYPES } from "@redis/client";
+import { afterDeadline } from "./after-deadline.ts";
 import { type Client, type ClientFactory, dispose } from "./client-factory.ts";
 import { faultOf, isOfConnection, type Refusal, refusalOf, unavailable } from "./redis-fault.ts";
 
@@ -138,10 +139,10 @@ export class Connection {
         resolve(outcome);
         this.#finish(client);
       };
-      const timer = setTimeout(() => {
+      const timer = afterDeadline(how.deadlineMs, () => {
         settle({ type: "uncertain", error: unavailable(this.where, `did not answer within ${Math.round(how.deadlineMs)} ms`) });
         if (this.#receivedAt < sentAt) this.#lose(client);
-      }, how.deadlineMs);
+      });
       if (this.#pending++ === 0) client.ref();
       client.sendCommand([...words], how.options.isBinary ? { typeMapping: binary } : undefined).then(
         (reply: unknown) => {
