@@ -40,6 +40,7 @@ test.concurrent("sessions are listed, searched, shown and deleted", async () => 
     ],
     { cwd },
   );
+  expect([asJson?.stderr, listed?.stderr]).toEqual(["There are more than these 1: a larger --limit lists them.\n", ""]);
   expect([idle?.stdout.includes(two), waiting?.stdout, waiting?.stderr]).toEqual([true, "", "No session is like that.\n"]);
   expect(listed?.stdout.split("\n").map((line) => line.split(" ")[0])).toEqual([two, one, ""]);
   expect(listed?.stdout).toContain("the invoice of October");

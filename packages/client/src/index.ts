@@ -15,6 +15,7 @@ export type { ClientExecuteOptions } from "./execute/remote-execution.ts";
 export type { ClientClock } from "./platform.ts";
 export type {
   ExportedSession,
+  FoundSessions,
   InputFields,
   ListOptions,
   NewFork,

@@ -94,6 +94,13 @@ export interface ListOptions extends RequestOptions {
   readonly participant?: string;
 }
 
+/** What a search found. */
+export interface FoundSessions {
+  readonly hits: readonly SessionHit[];
+  /** There may be more than these. */
+  readonly more?: true;
+}
+
 export interface PageOptions extends RequestOptions {
   /** The events after this cursor. Default: from the start. */
   readonly after?: string;
@@ -105,8 +112,8 @@ export interface PageOptions extends RequestOptions {
 export interface SessionRequests {
   /** Newest change first. */
   list(options?: ListOptions): Promise<{ readonly sessions: readonly SessionSummary[]; readonly next?: string }>;
-  /** Best first. */
-  search(words: string, options?: RequestOptions & { readonly limit?: number }): Promise<readonly SessionHit[]>;
+  /** Best first; `more` where there may be others than these. A search has no second page: a larger `limit` or another word finds them. */
+  search(words: string, options?: RequestOptions & { readonly limit?: number }): Promise<FoundSessions>;
   /** Sent again when the response was lost or the store was busy; a second session is never created. */
   create(session?: NewSession, options?: RequestOptions & { readonly idempotencyKey?: string }): Promise<SessionSnapshot>;
   get(sessionId: string, options?: RequestOptions): Promise<SessionSnapshot>;
@@ -188,13 +195,7 @@ export function createSessionRequests(client: ClientContext): SessionRequests {
   };
   const requests: SessionRequests = {
     list: ({ signal, ...query } = {}) => json({ path: `/api/sessions${queryOf(query)}`, signal }),
-    async search(words, { signal, limit } = {}) {
-      const { hits } = await json<{ readonly hits: readonly SessionHit[] }>({
-        path: `/api/sessions${queryOf({ search: words, limit })}`,
-        signal,
-      });
-      return hits;
-    },
+    search: (words, { signal, limit } = {}) => json({ path: `/api/sessions${queryOf({ search: words, limit })}`, signal }),
     create: (session = {}, { signal, idempotencyKey = newId(client) } = {}) =>
       keyed("/api/sessions", { json: session, idempotencyKey, signal }),
     get: (id, { signal } = {}) => json({ path: pathOf(id), signal }),

@@ -34,7 +34,7 @@ it("B44: the list over HTTP has the session at the top; its children are listed 
   const [clerk] = await listed(researcher?.id);
   expect(clerk).toMatchObject({ agent: "clerk", parent: researcher?.id });
   expect([await listed(clerk?.id), await listed("No id at all")]).toEqual([[], []]);
-  expect(await sessions.search("apples")).toEqual([]);
+  expect(await sessions.search("apples")).toEqual({ hits: [] });
 
   await sessions.remove("top");
   expect([await listed(), await listed("top"), await listed(researcher?.id)]).toEqual([[], [], []]);

@@ -19,7 +19,11 @@ describe("the requests of a client", () => {
     const page = await sessions.list({ limit: 1 });
     const next = await sessions.list({ limit: 1, before: page.next ?? "" });
     expect([...page.sessions, ...next.sessions].map(({ id }) => id).sort()).toEqual(["s1", "s2"]);
-    expect((await sessions.search("lakes")).map(({ session }) => session.id)).toEqual(["s1"]);
+    const { hits, more } = await sessions.search("lakes");
+    expect([hits.map(({ session }) => session.id), more]).toEqual([["s1"], undefined]);
+    await sessions.change("s2", { title: "Deep lakes" });
+    const found = await sessions.search("lakes", { limit: 1 });
+    expect([found.hits.length, found.more]).toEqual([1, true]);
     await sessions.remove("s1");
     await expect(sessions.get("s1")).rejects.toMatchObject({ code: "SESSION_NOT_FOUND", details: { status: 404 } });
   });

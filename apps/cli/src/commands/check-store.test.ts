@@ -42,7 +42,7 @@ test("a disk that became read-only: sessions are listed, and doctor reports that
   expect(await checkStore(settings)).toMatchObject({ state: "ok", text: expect.stringMatching(/1 sessions, \d+ facts, \d+ KiB$/) });
   disk.mount("remount,ro");
   const shelf = await localShelf(settings);
-  expect((await shelf.list(10)).map(({ id }) => id)).toEqual(["one"]);
+  expect((await shelf.list(10)).sessions.map(({ id }) => id)).toEqual(["one"]);
   await shelf.close();
   expect(await checkStore(settings)).toMatchObject({ state: "bad", text: expect.stringMatching(/1 sessions[\s\S]*\(STORE_READ_ONLY\)/) });
   const missing = { ...settings, store: storePlaceOf("new/sessions.db", disk.folder) };

@@ -26,7 +26,7 @@ export interface SessionFlags extends SharedFlags, ServerFlags {
 export async function listSessions(flags: SessionFlags): Promise<number> {
   return withShelf(flags, async (shelf) => {
     const { childrenOf, ofAgent, status } = flags;
-    const found = await shelf.list(limitOf(flags), {
+    const { sessions: found, more } = await shelf.list(limitOf(flags), {
       ...(childrenOf === undefined ? {} : { parent: childrenOf }),
       ...(ofAgent === undefined ? {} : { agent: ofAgent }),
       ...(status === undefined ? {} : { status }),
@@ -35,6 +35,7 @@ export async function listSessions(flags: SessionFlags): Promise<number> {
     if (found.length === 0 && flags.childrenOf !== undefined && !flags.json) process.stderr.write("This session has no children.\n");
     else if (found.length === 0 && (ofAgent ?? status) !== undefined && !flags.json) process.stderr.write("No session is like that.\n");
     else if (found.length === 0 && !flags.json) process.stderr.write(`There are no sessions yet. \`${commandName()} chat\` starts one.\n`);
+    else if (more) process.stderr.write(`There are more than these ${found.length}: a larger --limit lists them.\n`);
     return exitCodes.ok;
   });
 }
@@ -42,9 +43,10 @@ export async function listSessions(flags: SessionFlags): Promise<number> {
 /** Prints the sessions that hold all words, the best first. */
 export async function searchSessions(words: readonly string[], flags: SessionFlags): Promise<number> {
   return withShelf(flags, async (shelf) => {
-    const found = await shelf.search(words.join(" "), limitOf(flags));
+    const { hits: found, more } = await shelf.search(words.join(" "), limitOf(flags));
     for (const hit of found) print(flags.json ? jsonLine(hit) : `${summaryLine(hit.session)}\n    ${oneLine(hit.excerpt, 200)}`);
     if (found.length === 0 && !flags.json) process.stderr.write("No session holds all of these words.\n");
+    else if (more) process.stderr.write(`There may be more than these ${found.length}: a larger --limit or another word finds them.\n`);
     return exitCodes.ok;
   });
 }

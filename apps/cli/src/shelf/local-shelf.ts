@@ -1,5 +1,5 @@
 import { type Agent, AgentError, type AgentSession, createAgent, createSession, readOpening } from "@loopwright/core";
-import type { SessionStore, SessionSummary } from "@loopwright/core/ports";
+import type { SessionStore } from "@loopwright/core/ports";
 import { removeWithChildren, sessionsBelow } from "@loopwright/core/stores";
 import { type ForkOptions, forkOf } from "@loopwright/host";
 import { offline } from "@loopwright/providers-scripted";
@@ -9,18 +9,21 @@ import { findSession, localScope, openExistingStore } from "../compose/kept-sess
 import { openSession } from "../compose/workplace.ts";
 import type { Settings } from "../settings/settings.ts";
 import { oneLine } from "../terminal/neutralise.ts";
-import type { ExportFormat, SessionShelf, WantedSessions } from "./session-shelf.ts";
+import type { ExportFormat, ListedSessions, SessionShelf, WantedSessions } from "./session-shelf.ts";
 
 /** The sessions of a store, whose file need not exist: looking makes none. @throws AgentError CONFIG_INVALID */
 export async function localShelf(settings: Pick<Settings, "store" | "environment">): Promise<SessionShelf> {
   const store = await openExistingStore(settings);
   return {
     async list(limit, { parent, ...filter } = {}) {
-      if (parent === undefined) return store ? listed(store, { limit, ...filter }) : [];
+      if (parent === undefined) return store ? listed(store, { limit, ...filter }) : { sessions: [], more: false };
       const { store: kept, id } = await found(store, parent);
       return listed(kept, { limit, parent: id, ...filter });
     },
-    search: async (words, limit) => (store ? store.index.search(localScope, words, { limit }) : []),
+    async search(words, limit) {
+      const hits = (await store?.index.search(localScope, words, { limit: limit + 1 })) ?? [];
+      return { hits: hits.slice(0, limit), more: hits.length > limit };
+    },
     async read(typed) {
       const { store: kept, id } = await found(store, typed);
       const session = await openSession({ agent: await readerOf(kept, id), store: kept }, id);
@@ -74,12 +77,14 @@ const lookedAtMax = 1_000;
 async function listed(
   { index }: SessionStore,
   { limit, parent, agent, status }: WantedSessions & { readonly limit: number },
-): Promise<readonly SessionSummary[]> {
+): Promise<ListedSessions> {
   const isFiltered = agent !== undefined || status !== undefined;
-  const all = await index.list(localScope, { limit: isFiltered ? lookedAtMax : limit, ...(parent === undefined ? {} : { parent }) });
-  return all
-    .filter((summary) => (agent === undefined || summary.agent === agent) && (status === undefined || summary.status === status))
-    .slice(0, limit);
+  const asked = isFiltered ? lookedAtMax : limit + 1;
+  const all = await index.list(localScope, { limit: asked, ...(parent === undefined ? {} : { parent }) });
+  const wanted = all.filter(
+    (summary) => (agent === undefined || summary.agent === agent) && (status === undefined || summary.status === status),
+  );
+  return { sessions: wanted.slice(0, limit), more: wanted.length > limit || (isFiltered && all.length === asked) };
 }
 
 async function forkIn({ store, id }: KeptSession, options: ForkOptions): Promise<string> {

@@ -1,8 +1,12 @@
 import { viewOf } from "@loopwright/client";
+import type { SessionSummary } from "@loopwright/core/ports";
 import { commandName } from "../command-name.ts";
 import { clientOf, sessionOf } from "../remote/remote-place.ts";
 import type { ServerAddress } from "../remote/server-address.ts";
 import type { SessionShelf } from "./session-shelf.ts";
+
+/** What a server gives at once, at most. */
+const pageMax = 200;
 
 /** The sessions of a running server. */
 export function remoteShelf(server: ServerAddress): SessionShelf {
@@ -11,9 +15,20 @@ export function remoteShelf(server: ServerAddress): SessionShelf {
   return {
     async list(limit, { parent, ...filter } = {}) {
       const family = parent === undefined ? {} : { parent: (await sessionOf(client, parent)).sessionId };
-      return (await sessions.list({ limit, ...family, ...filter })).sessions;
+      const found: SessionSummary[] = [];
+      let next: string | undefined;
+      do {
+        const before = next === undefined ? {} : { before: next };
+        const page = await sessions.list({ limit: Math.min(limit - found.length, pageMax), ...before, ...family, ...filter });
+        found.push(...page.sessions);
+        next = page.next;
+      } while (next !== undefined && found.length < limit);
+      return { sessions: found, more: next !== undefined };
     },
-    search: (words, limit) => sessions.search(words, { limit }),
+    async search(words, limit) {
+      const { hits, more = false } = await sessions.search(words, { limit: Math.min(limit, pageMax) });
+      return { hits, more };
+    },
     async read(typed) {
       const snapshot = await sessionOf(client, typed);
       const { title, path } = viewOf(snapshot);

@@ -26,12 +26,26 @@ export interface WantedSessions {
   readonly status?: SessionSummary["status"];
 }
 
+/** Some of the sessions. */
+export interface ListedSessions {
+  readonly sessions: readonly SessionSummary[];
+  /** There are, or may be, more than these. */
+  readonly more: boolean;
+}
+
+/** What a search found. */
+export interface SearchedSessions {
+  readonly hits: readonly SessionHit[];
+  /** There may be more than these. */
+  readonly more: boolean;
+}
+
 /** Sessions that can be looked at: of a store's file, or of a server. An id may be the beginning of one that no other shares. */
 export interface SessionShelf {
   /** The latest change first, among the last 1,000. @throws AgentError SESSION_NOT_FOUND, INPUT_INVALID */
-  list(limit: number, wanted?: WantedSessions): Promise<readonly SessionSummary[]>;
+  list(limit: number, wanted?: WantedSessions): Promise<ListedSessions>;
   /** Those that hold all words, the best first. */
-  search(words: string, limit: number): Promise<readonly SessionHit[]>;
+  search(words: string, limit: number): Promise<SearchedSessions>;
   /** @throws AgentError SESSION_NOT_FOUND, INPUT_INVALID where several ids begin so */
   read(id: string): Promise<Transcript>;
   /** Deletes it for good; gives its whole id. @throws AgentError SESSION_NOT_FOUND, SESSION_BUSY, INPUT_INVALID */

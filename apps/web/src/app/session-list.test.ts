@@ -34,7 +34,7 @@ function scene(source: Partial<SessionListSource> = {}): Scene {
       },
       async search(query) {
         asked.push(`search ${query}`);
-        return server.map((session): SessionHit => ({ session, excerpt: query }));
+        return { hits: server.map((session): SessionHit => ({ session, excerpt: query })), ...(query === "common" ? { more: true } : {}) };
       },
       change: () => Promise.reject(new Error("nobody renames here")),
       remove: async () => undefined,
@@ -125,7 +125,10 @@ it("a search asks once for the last words, and empty words end it", async () => 
   list.search("time ");
   await pass();
   expect(asked).toEqual(["search time"]);
-  expect(list.read().hits).toHaveLength(2);
+  expect([list.read().hits?.length, list.read().hasMoreHits]).toEqual([2, false]);
+  list.search("common");
+  await pass();
+  expect(list.read().hasMoreHits).toBe(true);
   list.search("");
   expect(list.read().hits).toBeUndefined();
 });

@@ -6,7 +6,7 @@
  *  L2 many hints in a short time cost one request, and the newest answer wins.
  */
 
-import type { LoopwrightClient } from "@loopwright/client";
+import type { FoundSessions, LoopwrightClient } from "@loopwright/client";
 import type { AgentError, SessionHit, SessionSummary } from "@loopwright/core/protocol";
 import { errorOf } from "./notices.ts";
 import { type Changeable, createWatched, type Watched } from "./watched.ts";
@@ -20,6 +20,8 @@ export interface SessionListState {
   readonly query: string;
   /** What the search found; absent while nothing is searched or found yet. */
   readonly hits?: readonly SessionHit[] | undefined;
+  /** There may be more than these hits. */
+  readonly hasMoreHits?: boolean | undefined;
   readonly error?: AgentError | undefined;
 }
 
@@ -111,8 +113,8 @@ function searcher({ source, later, change }: Parts): (query: string) => void {
   let searches = 0;
   return (query) => {
     const mine = ++searches;
-    const show = (hits: readonly SessionHit[], error?: AgentError): void => {
-      if (mine === searches) change({ hits, error });
+    const show = ({ hits, more }: FoundSessions, error?: AgentError): void => {
+      if (mine === searches) change({ hits, hasMoreHits: more === true, error });
     };
     if (query.trim() === "") {
       change({ query, hits: undefined });
@@ -121,7 +123,7 @@ function searcher({ source, later, change }: Parts): (query: string) => void {
     change({ query });
     later(() => {
       if (mine !== searches) return;
-      source.search(query.trim(), { limit: pageSize }).then(show, (error: unknown) => show([], errorOf(error)));
+      source.search(query.trim(), { limit: pageSize }).then(show, (error: unknown) => show({ hits: [] }, errorOf(error)));
     }, searchPauseMs);
   };
 }

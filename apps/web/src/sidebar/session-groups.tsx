@@ -15,7 +15,7 @@ export interface SessionGroupsProps {
 /** The conversations by day, or what the search found. */
 export function SessionGroups({ currentId, onDelete, onFollowed }: SessionGroupsProps): ReactNode {
   const { list, notices } = useServices();
-  const { phase, sessions, hits, next, error, query } = useWatched(list, (state) => state);
+  const { phase, sessions, hits, hasMoreHits, next, error, query } = useWatched(list, (state) => state);
   const row = (session: SessionSummary, excerpt?: string): ReactNode => (
     <SessionRow
       key={session.id}
@@ -40,7 +40,7 @@ export function SessionGroups({ currentId, onDelete, onFollowed }: SessionGroups
     return (
       <section aria-label="Search results">
         <p className="list-note" role="status">
-          {hits.length === 0 ? `Nothing found for “${query}”` : hits.length === 1 ? "1 conversation" : `${hits.length} conversations`}
+          {foundText(hits.length, { query, hasMore: hasMoreHits === true })}
         </p>
         <ul className="session-list">{hits.map(({ session, excerpt }) => row(session, excerpt))}</ul>
       </section>
@@ -62,4 +62,11 @@ export function SessionGroups({ currentId, onDelete, onFollowed }: SessionGroups
       ) : null}
     </>
   );
+}
+
+/** What a search found, in one sentence. */
+function foundText(count: number, { query, hasMore }: { readonly query: string; readonly hasMore: boolean }): string {
+  if (count === 0) return `Nothing found for “${query}”`;
+  if (hasMore) return `The best ${count} conversations. There may be more: another word finds fewer.`;
+  return count === 1 ? "1 conversation" : `${count} conversations`;
 }
