@@ -142,6 +142,12 @@ function addAsk(program: Command, exit: (code: number) => void): void {
     .argument("[words...]", "the question; `-` stands for standard input, piped input is appended")
     .option("--session <id>", "continue this session; the beginning of its id is enough")
     .option("--modes <names>", "modes of the question, with commas between them")
+    .addOption(
+      new Option(
+        "--when-busy <mode>",
+        "if the session is answering: wait, join the answer, stop it, wait together with the last question, or be refused",
+      ).choices([...["enqueue", "steer", "interrupt", "merge", "reject"]]),
+    )
     .option("--json", "print one event a line")
     .option("--stream-version <number>", "with --json: the frames of this version of the orchestrator's stream, 1 or 2")
     .option("--plain", "append only: nothing on the screen is ever redrawn")

@@ -90,6 +90,31 @@ pageTest("a message that steers joins the answer before the model is asked again
   await chat.rested();
 });
 
+pageTest("a merged message is answered together with the one that waits", async ({ serve, open }) => {
+  const model = handModel();
+  const { url } = await serve({ provider: model.provider });
+  const page = await open(url);
+  const chat = chatPage(page);
+  await chat.say("Begin");
+  const answer = await model.next();
+  answer.say("I begin");
+  await chat.text("I begin").waitFor();
+  await chat.say("Then the second");
+  const waiting = page.getByRole("list", { name: "Waiting messages" });
+  await waiting.getByText("Next", { exact: true }).waitFor();
+  await page.getByRole("radio", { name: "Merge" }).check();
+  await chat.say("And the third with it");
+  await waiting.getByText("With it", { exact: true }).waitFor();
+  answer.end();
+  const next = await model.next();
+  expect(textsIn(next.request).slice(-2)).toEqual(["Then the second", "And the third with it"]);
+  await waiting.waitFor({ state: "detached" });
+  next.say("Both.");
+  next.end();
+  await chat.rested();
+  expect(await chat.text("And the third with it").count()).toBe(1);
+});
+
 pageTest("an edited message is a branch of its own, and the switch leads back to the other one", async ({ serve, open }) => {
   const model = handModel();
   const { url } = await serve({ provider: model.provider });

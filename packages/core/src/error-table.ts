@@ -116,7 +116,7 @@ export const errorTable: { readonly [Code in ErrorCode]: ErrorEntry } = {
   SESSION_CLOSED: entry("The session is closed.", [410, "format"], { fix: "Start a new session." }),
   SESSION_BUSY: entry("A run of the session is open.", [409, "format"], {
     ...again,
-    fix: "Wait until the run has ended, or send with the mode `enqueue`, `steer` or `interrupt`.",
+    fix: "Wait until the run has ended, or send with the mode `enqueue`, `steer`, `merge` or `interrupt`.",
   }),
   SESSION_HELD: entry("The session is under a legal hold, so it cannot be erased.", [409, "format"], {
     fix: "Lift the hold first, if that is permitted.",

@@ -206,6 +206,32 @@ async function branches(): Promise<World> {
   return made;
 }
 
+async function merges(): Promise<World> {
+  const gate = deferred();
+  const waits = tool("waits", () => gate.promise.then(() => "waited"));
+  const script = [
+    { text: "wait", calls: [{ name: "waits" }] },
+    { text: "one", usage },
+    { text: "both", usage },
+    { text: "the other model" },
+  ];
+  const made = world(script, { tools: [waits], session: { id: "merges" } });
+  const { session } = made;
+  const streams = [execute(session, "1", { mode: "merge" })];
+  await calm();
+  for (const [words, options] of [
+    ["2", {}],
+    ["and 3", {}],
+    ["4", { model: "scripted-2" }],
+  ] as const) {
+    streams.push(execute(session, words, { mode: "merge", idempotencyKey: `key ${words}`, ...options }));
+    await calm();
+  }
+  gate.resolve();
+  for (const stream of streams) await stream.result();
+  return made;
+}
+
 async function crashes(): Promise<World> {
   const replayed = ["once", "idempotent", "pure"] as const;
   const tools = replayed.map((replay) => tool(replay, async () => never, { replay }));
@@ -363,6 +389,7 @@ export const goldenSessions: { readonly [name: string]: () => Promise<World> } =
   failures,
   aborts,
   branches,
+  merges,
   crashes,
   limits,
   approvals,

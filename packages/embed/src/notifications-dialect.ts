@@ -56,7 +56,7 @@ function ofDurable(conversationId: string, event: DurableEvent): readonly Dialec
   const status = (to: TaskStatus): DialectFrame => ({ event: "AITaskStatusChanged", data: { ...named, status: to } });
   switch (event.type) {
     case "input_accepted":
-      return event.mode === "steer" ? [] : [status("Pending")];
+      return event.mode === "steer" || event.mode === "merge" ? [] : [status("Pending")];
     case "run_start":
       return [status("Running")];
     case "message_end":

@@ -1,4 +1,4 @@
-import { AgentError, type AgentEvent, type ExecuteResult, type ExecuteStream, execute } from "@loopwright/core";
+import { AgentError, type AgentEvent, type ExecuteOptions, type ExecuteResult, type ExecuteStream, execute } from "@loopwright/core";
 import type { SessionReader } from "@loopwright/dialect-orchestrator";
 import { commandName } from "../command-name.ts";
 import { complaintOf } from "../complaint.ts";
@@ -22,6 +22,7 @@ interface AskFlags extends SharedFlags, ServerFlags {
   readonly quiet?: boolean;
   readonly modes?: string;
   readonly streamVersion?: string;
+  readonly whenBusy?: NonNullable<ExecuteOptions["mode"]>;
 }
 
 /** A question under way. */
@@ -47,7 +48,7 @@ export async function ask(words: readonly string[], flags: AskFlags): Promise<nu
     const session = await openSession(workplace, flags.session, vendorWords);
     introduce(introduction(workplace), flags);
     try {
-      const stream = execute(session, question, labels);
+      const stream = execute(session, question, { ...labels, ...modeOf(flags) });
       return await follow({
         stream,
         resumeCommand: `${commandName()} chat --resume ${session.id}${agentFlags(settings)}`,
@@ -78,9 +79,13 @@ async function askServer(words: readonly string[], flags: AskFlags): Promise<num
     ...(modes.length === 0 ? {} : { modes }),
     ...(flags.model === undefined ? {} : { model: flags.model }),
     labels: { surface: "terminal" },
+    ...modeOf(flags),
   });
   return follow({ stream, resumeCommand: place.resumeCommand(stream.sessionId), flags });
 }
+
+/** What becomes of the question while a run is open. */
+const modeOf = ({ whenBusy }: AskFlags): Pick<ExecuteOptions, "mode"> => (whenBusy === undefined ? {} : { mode: whenBusy });
 
 function introduce(text: string, { quiet, json }: AskFlags): void {
   if (!quiet && !json) process.stderr.write(`${text}\n`);

@@ -28,12 +28,15 @@ export interface ComposerProps {
   readonly children?: ReactNode;
 }
 
+/** The modes that a person chooses. */
+const modes: readonly InputMode[] = ["enqueue", "merge", "steer"];
+
 /** Where a message is written. Give it a `key` per session. */
 export function Composer(props: ComposerProps): ReactNode {
   const { isRunning, isStopping, waiting, stop, isConnected = true } = props;
   const { client, kept, server } = useServices();
   const field = useRef<HTMLTextAreaElement>(null);
-  const [mode, setMode] = useState<InputMode>(kept.get("mode") === "steer" ? "steer" : "enqueue");
+  const [mode, setMode] = useState<InputMode>(modes.find((one) => one === kept.get("mode")) ?? "enqueue");
   const { draft, setDraft, sending, problem, send } = useSending(props.draftOf, props.send, isConnected);
   const attachments = useAttachments(server, (file) => setDraft((now) => ({ text: now.text, files: [...now.files, file] })));
   const isDragged = useFileDrop(attachments.add);

@@ -3,6 +3,7 @@ import { type ReactNode, useId } from "react";
 
 const modes: readonly { readonly mode: InputMode; readonly name: string; readonly does: string }[] = [
   { mode: "enqueue", name: "Queue", does: "Answered after the answer that is being written" },
+  { mode: "merge", name: "Merge", does: "Answered together with the message that waits last" },
   { mode: "steer", name: "Steer", does: "Joins the answer that is being written (Ctrl+Enter)" },
 ];
 

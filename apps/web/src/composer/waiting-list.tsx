@@ -8,6 +8,9 @@ export interface WaitingListProps {
   readonly sending?: string;
 }
 
+/** Where a message waits. */
+const placeNames = { enqueue: "Next", interrupt: "Next", steer: "Joins", merge: "With it" } as const;
+
 /** What was sent while an answer is being written: what joins it, and what comes after it. */
 export function WaitingList({ waiting, sending }: WaitingListProps): ReactNode {
   // The event that the message was accepted may come before the answer to its request: it is shown once.
@@ -18,7 +21,7 @@ export function WaitingList({ waiting, sending }: WaitingListProps): ReactNode {
     <ul className="waiting" aria-label="Waiting messages">
       {waiting.map(({ inputId, mode, message }) => (
         <li key={inputId} className="waiting-item">
-          <span className="waiting-mode">{mode === "steer" ? "Joins" : "Next"}</span>
+          <span className="waiting-mode">{placeNames[mode]}</span>
           <span className="waiting-text">{message ? labelOf(textOf(message)) : "Answer again"}</span>
         </li>
       ))}

@@ -1,4 +1,4 @@
-import { addSpent, contextTokensOf, type DurableEvent } from "@loopwright/core/protocol";
+import { addSpent, contextTokensOf, type DurableEvent, type WaitingInput } from "@loopwright/core/protocol";
 import { answeredCall, askedCalls } from "./fold-call.ts";
 import type { ViewVerdict } from "./session-view.ts";
 import type { ViewDraft } from "./view-draft.ts";
@@ -59,9 +59,9 @@ function verdictOf({ hook, point, action, reason, callKey, runId = "" }: EventOf
 
 function startRun(draft: ViewDraft, { runId = "", provider, model }: EventOf<"run_start">): void {
   const { view } = draft;
-  const place = view.waiting.findIndex((input) => input.mode !== "steer" && input.runId === runId);
-  const parent = view.waiting[place]?.parent;
-  if (place >= 0) view.waiting = view.waiting.toSpliced(place, 1);
+  const isOfRun = (input: WaitingInput): boolean => input.mode !== "steer" && input.runId === runId;
+  const parent = view.waiting.find(isOfRun)?.parent;
+  view.waiting = view.waiting.filter((input) => !isOfRun(input));
   view.run = { runId, provider, model, turn: 0 };
   if (parent === null || (parent !== undefined && view.messages.has(parent))) draft.moveHead(parent);
 }

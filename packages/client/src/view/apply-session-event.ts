@@ -27,7 +27,7 @@ export function applySessionEvent(draft: ViewDraft, event: DurableEvent): void {
   }
 }
 
-/** A steered input joins the open run; one that came too late waits for a run of its own. */
+/** A steered input joins the open run, a merged one the run of an input that waits; one that came too late waits for a run of its own. */
 function withInput(
   waiting: readonly WaitingInput[],
   event: Extract<DurableEvent, { readonly type: "input_accepted" }>,
@@ -35,10 +35,11 @@ function withInput(
 ): readonly WaitingInput[] {
   const { inputId, mode, message, parent, runId = inputId } = event;
   const joins = mode === "steer" && message !== undefined && run?.runId === runId && run.aborting === undefined && !run.failure;
+  const shares = mode === "merge" && message !== undefined && waiting.some((input) => input.runId === runId);
   const input: WaitingInput = {
     inputId,
-    runId: mode === "steer" && !joins ? inputId : runId,
-    mode: joins ? "steer" : mode === "interrupt" ? mode : "enqueue",
+    runId: (mode === "steer" && !joins) || (mode === "merge" && !shares) ? inputId : runId,
+    mode: joins ? "steer" : shares ? "merge" : mode === "interrupt" ? mode : "enqueue",
     ...(message?.role === "user" ? { message } : {}),
     ...(parent === undefined ? {} : { parent }),
   };

@@ -34,7 +34,10 @@ export function foldOpened(state: State, fact: FactOf<"session.opened">): State 
 export function foldClosed(state: State, { erase }: Pick<FactOf<"session.closed">, "erase">): State {
   const { run, schedules: _, background: __, ...rest } = state;
   const how = { status: "aborted", reason: "session closed" } as const;
-  const runs = [...(run ? [endedRun(run, how)] : []), ...state.inputs.map(({ runId }): EndedRun => ({ runId, ...how }))];
+  const runs = [
+    ...(run ? [endedRun(run, how)] : []),
+    ...state.inputs.flatMap(({ runId, shares }): EndedRun[] => (shares ? [] : [{ runId, ...how }])),
+  ];
   const [lastRun = state.lastRun] = runs;
   const ended = runs.reduce(append, state.ended);
   return {
@@ -48,14 +51,16 @@ export function foldClosed(state: State, { erase }: Pick<FactOf<"session.closed"
   };
 }
 
-/** A steered input joins the open run. Every other input, and a steered one that came too late, waits for a run of its own. */
+/** A steered input joins the open run, and a merged one the run of a waiting input. Every other input, and a steered one that came too late, waits for a run of its own. */
 export function foldInput(state: State, fact: FactOf<"input.accepted">): State {
   if (!acceptsInput(state, fact)) return state;
   const joins = mayJoin(state, fact);
+  const shares = sharesRun(state, fact);
   const input: QueuedInput = {
     seq: fact.seq,
     inputId: fact.inputId,
-    runId: fact.mode === "steer" ? fact.inputId : fact.runId,
+    runId: fact.mode === "steer" || (fact.mode === "merge" && !shares) ? fact.inputId : fact.runId,
+    ...(shares ? { shares } : {}),
     ...(fact.mode === "interrupt" && fact.jumps !== false ? { jumps: true } : {}),
     ...(fact.message ? { message: soundMessage(fact.message) as UserMessage } : {}),
     ...(fact.parent === undefined ? {} : { parent: fact.parent }),
@@ -111,6 +116,11 @@ function mayJoin(state: State, fact: FactOf<"input.accepted">): Run | undefined 
   return fact.mode === "steer" && fact.message && fact.answer === undefined && run && run.runId === fact.runId && !run.abort && !run.failure
     ? run
     : undefined;
+}
+
+/** True if the input waits together with the one that has its run. */
+function sharesRun({ inputs }: State, { mode, message, runId }: FactOf<"input.accepted">): true | undefined {
+  return (mode === "merge" && message !== undefined && inputs.some((input) => input.runId === runId)) || undefined;
 }
 
 /** The keys of an accepted input. One function for each, because the indices are cached by it. */

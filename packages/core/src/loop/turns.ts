@@ -1,5 +1,5 @@
 import { callsOf, type MessageId } from "../message/message.ts";
-import { contextTokensOf } from "../message/usage.ts";
+import { allSpent, contextTokensOf } from "../message/usage.ts";
 import { append } from "./append-list.ts";
 import type { FactOf } from "./fact.ts";
 import { mergedHookState, sessionPart } from "./facts/hook-state.ts";
@@ -19,9 +19,11 @@ export function startOf(state: State, { parent }: QueuedInput): number {
 }
 
 export function foldRunStarted(state: State, fact: FactOf<"run.started">): State {
-  const [input, ...inputs] = state.inputs;
+  const [input] = state.inputs;
   if (!input || !startsRun(state, fact)) return state;
-  const hookState = input.hookState ? mergedHookState(state.sessionHookState, input.hookState) : state.sessionHookState;
+  const together = inputsOf(state, fact.runId);
+  const inputs = state.inputs.filter(({ runId }) => runId !== fact.runId);
+  const hookState = together.reduce((merged, { hookState: own }) => (own ? mergedHookState(merged, own) : merged), state.sessionHookState);
   const run: Run = {
     runId: fact.runId,
     inputId: input.inputId,
@@ -37,7 +39,7 @@ export function foldRunStarted(state: State, fact: FactOf<"run.started">): State
     ...(input.trace === undefined ? {} : { trace: input.trace }),
     ...(hookState ? { hookState } : {}),
     ...(input.schedule === undefined ? {} : { schedule: input.schedule }),
-    ...input.spent,
+    ...allSpent(together.flatMap(({ spent }) => spent ?? [])),
     ...(input.round === undefined ? {} : { round: input.round }),
     ...(input.prepaid ? { prepaid: input.prepaid } : {}),
     ...(fact.chain ? { chain: fact.chain } : {}),
@@ -55,9 +57,13 @@ export function foldRunStarted(state: State, fact: FactOf<"run.started">): State
     toolCallCount: 0,
     answered: false,
   };
-  const next: State = { ...state, inputs, run };
-  return input.message ? appendToRun(next, run, { id: String(input.seq), message: input.message, at: fact.at }) : next;
+  let next: State & { readonly run: Run } = { ...state, inputs, run };
+  for (const { seq, message } of together) if (message) next = appendToRun(next, next.run, { id: String(seq), message, at: fact.at });
+  return next;
 }
+
+/** The inputs that wait for this run, the one that brought it first. */
+export const inputsOf = ({ inputs }: State, wanted: string): readonly QueuedInput[] => inputs.filter(({ runId }) => runId === wanted);
 
 /** True if the fact begins the next attempt, or, when every call of the last turn has its result, the next turn. */
 export function startsModel(state: State, fact: FactOf<"model.started">): boolean {

@@ -20,7 +20,7 @@ import type { ScheduleRequest, SessionSchedule } from "./schedule.ts";
 import type { SessionSnapshot } from "./snapshot.ts";
 
 export interface ExecuteOptions extends RunOptions {
-  /** What happens when a run is open. Default `enqueue`; `reject` throws SESSION_BUSY. */
+  /** What happens when a run is open. Default `enqueue`; `reject` throws SESSION_BUSY. `merge` shares the run of the input that waits last, if that is one of the same caller with the same options and labels. */
   readonly mode?: InputMode | "reject";
   /** The message to continue (edit: the parent of the edited one; `null`: from the start). Default: the head. */
   readonly parent?: MessageId | null;

@@ -23,7 +23,7 @@ const durableTypes = [
   durable("head_moved", { to: parent }),
   durable("input_accepted", {
     inputId: z.string(),
-    mode: z.enum(["enqueue", "steer", "interrupt"]),
+    mode: z.enum(["enqueue", "steer", "interrupt", "merge"]),
     message: message.exactOptional(),
     parent: parent.exactOptional(),
   }),

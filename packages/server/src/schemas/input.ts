@@ -56,7 +56,7 @@ type Mode = NonNullable<ExecuteOptions["mode"]>;
 type Parent = NonNullable<ExecuteOptions["parent"]> | null;
 
 /** What happens when a run is open. */
-export const inputMode: z.ZodType<Mode> = exactly<Mode>()(z.enum(["enqueue", "steer", "interrupt", "reject"]));
+export const inputMode: z.ZodType<Mode> = exactly<Mode>()(z.enum(["enqueue", "steer", "interrupt", "merge", "reject"]));
 /** The message to continue. */
 export const parentId: z.ZodType<Parent> = exactly<Parent>()(z.string().max(64).nullable());
 

@@ -68,7 +68,7 @@ const waitingInput: z.ZodType<WaitingInput> = exactly<WaitingInput>()(
   z.object({
     inputId: z.string(),
     runId: z.string(),
-    mode: z.enum(["enqueue", "steer", "interrupt"]),
+    mode: z.enum(["enqueue", "steer", "interrupt", "merge"]),
     message: userMessage.exactOptional(),
     parent: parent.exactOptional(),
   }),

@@ -122,6 +122,7 @@ function followScript(world: World, client: SimulatedClient, acts: readonly Scri
 const performed: { readonly [does in ScriptedAct["does"]]: (client: SimulatedClient) => void } = {
   say: (client) => client.say("enqueue"),
   steer: (client) => client.say("steer"),
+  merge: (client) => client.say("merge"),
   interrupt: (client) => client.say("interrupt"),
   abort: (client) => client.abort(),
   answer: (client) => client.answer(),

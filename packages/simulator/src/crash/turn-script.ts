@@ -10,6 +10,7 @@ export interface ScriptedAct {
     | "say"
     | "steer"
     | "interrupt"
+    | "merge"
     | "abort"
     | "answer"
     | "answer-twice"
@@ -49,7 +50,7 @@ const failing =
 const completes = { ends: ["completed"] } as const;
 const with_ = (name: string, ...calls: readonly string[]): TurnScript => ({ name, turns: [ask(...calls), answer], ...completes });
 
-/** Conversations of every kind, forty-one of them. */
+/** Conversations of every kind, forty-two of them. */
 export const turnScripts: readonly TurnScript[] = [
   { name: "text", turns: [answer], ...completes },
   { name: "thinking and text", turns: [{ thinking: "I wonder.", text: "So it is." }], ...completes },
@@ -139,6 +140,11 @@ export const turnScripts: readonly TurnScript[] = [
   { name: "abort of a tool", turns: [ask("slow"), answer], acts: [say, { after: "tool_execution_start", does: "abort" }] },
   { name: "abort of a wait", turns: [ask("asks"), answer], acts: [say, { after: "awaiting_tool_execution", does: "abort" }] },
   { name: "steer", turns: [ask("slow"), answer], acts: [say, { after: "tool_execution_start", does: "steer" }] },
+  {
+    name: "merge",
+    turns: [ask("slow"), answer, answer],
+    acts: [say, { after: "tool_execution_start", does: "say" }, { after: "input_accepted", nth: 2, does: "merge" }],
+  },
   { name: "interrupt", turns: [{ text: "word ".repeat(40) }, answer], acts: [say, { after: "text_delta", nth: 3, does: "interrupt" }] },
   {
     name: "retry after an overload",

@@ -40,7 +40,7 @@ interface SentAnswer {
 const submitAnswer = (handle: AgentSession, { key, result }: SentAnswer): Promise<AcceptedSubmission> =>
   handle.submit([result], { idempotencyKey: key });
 
-type InputMode = "enqueue" | "steer" | "interrupt";
+type InputMode = "enqueue" | "steer" | "interrupt" | "merge";
 
 export class SimulatedClient {
   readonly name: string;

@@ -66,7 +66,8 @@ const textOf = ({ texts }: Storm, dice: Dice): string | undefined => (texts && t
 /** One person performs one random action. */
 function act(storm: Storm, client: SimulatedClient, dice: Dice): void {
   const roll = dice.next();
-  if (roll < 0.3) client.say(dice.oneOf(["enqueue", "enqueue", "enqueue", "steer", "steer", "interrupt"]), textOf(storm, dice));
+  if (roll < 0.3)
+    client.say(dice.oneOf(["enqueue", "enqueue", "enqueue", "steer", "steer", "interrupt", "merge", "merge"]), textOf(storm, dice));
   else if (roll < 0.5) client.answer({ isDouble: dice.chance(0.2) });
   else if (roll < 0.64) client.decide({ isDouble: dice.chance(0.2) });
   else if (roll < 0.72) client.abort();

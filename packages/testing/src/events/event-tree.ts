@@ -106,7 +106,7 @@ run
 ├─ verdict | expense ~*
 ├─ agent_start hook | agent_end | agent_waiting ~*
 ├─ run_start
-├─ remark ?
+├─ remark *
 ├─ turn *
 │  ├─ limit_reached ?
 │  ├─ turn_start

@@ -92,6 +92,35 @@ export const executeInputCases: StoreKit<ExecuteUnderTest> = [
       assertEventStream(await read.all);
     },
   ),
+  executeCase(
+    {
+      id: "merge",
+      promise: "a merged input shares the run of the input that waits last, and waits by itself where its caller or its options differ",
+    },
+    { script: (gate) => [{ text: "One.", after: gate }, { text: "Both." }, { text: "With the other model." }] },
+    async ({ execute, transcript, release, model }) => {
+      const first = execute("s1", "first");
+      await reading(first).seen("turn_start");
+      const streams = [execute("s1", "second", { mode: "merge" })];
+      await reading(streams[0] ?? first).seen("input_accepted");
+      for (const [words, options] of [
+        ["and this", {}],
+        ["not this", { model: "scripted-2" }],
+      ] as const) {
+        const stream = execute("s1", words, { mode: "merge", ...options });
+        await reading(stream).seen("input_accepted");
+        streams.push(stream);
+      }
+      release();
+      const [, ...ends] = await Promise.all([first, ...streams].map((stream) => stream.result()));
+      const [host, shared, apart] = ends;
+      expectSame([shared?.runId, shared?.text, apart?.text], [host?.runId, "Both.", "With the other model."], "the answers");
+      expectThat(apart?.runId !== host?.runId, "an input with another model shares the run");
+      const texts = ["first", "One.", "second", "and this", "Both.", "not this", "With the other model."];
+      expectSame((await transcript("s1")).map(textOf), texts, "the transcript");
+      expectSame(model.requests.length, 3, "the number of model calls");
+    },
+  ),
   executeCase({ id: "reject", promise: "an input may ask to be refused while a run is open" }, { script: [hangs] }, async ({ execute }) => {
     const first = execute("s1", "first");
     await reading(first).seen("text_delta");

@@ -126,7 +126,9 @@ class SimulatedSession {
       return;
     }
     const chance = this.random();
-    const mode = chance < 0.5 || this.inputCount === 0 ? "enqueue" : chance < 0.8 ? "steer" : "interrupt";
+    const host = this.state.inputs.find(({ jumps }) => !jumps);
+    const busy = chance < 0.8 ? "steer" : chance < 0.9 && host ? "merge" : "interrupt";
+    const mode = chance < 0.5 || this.inputCount === 0 ? "enqueue" : busy;
     const id = `input${++this.inputCount}`;
     if (mode === "interrupt" && run) this.add({ type: "abort.requested", runId: run.runId, reason: "interrupted" });
     const parent = mode === "enqueue" && this.random() < 0.2 ? this.anyMessage() : undefined;
@@ -134,12 +136,12 @@ class SimulatedSession {
     this.add({
       type: "input.accepted",
       inputId: id,
-      runId: mode === "steer" && run ? run.runId : `run${this.inputCount}`,
+      runId: (mode === "steer" ? run?.runId : mode === "merge" ? host?.runId : undefined) ?? `run${this.inputCount}`,
       mode,
       message,
       ...(parent === undefined ? {} : { parent }),
       ...this.scenario.hooksAt(id),
-      ...(mode === "steer" ? {} : this.scenario.cannedOf(id)),
+      ...(mode === "steer" || mode === "merge" ? {} : this.scenario.cannedOf(id)),
     });
     this.settle();
   }

@@ -1,6 +1,6 @@
 import { at } from "../../loop/append-list.ts";
 import { openChildren, waitingAgent } from "../../loop/children/below.ts";
-import { type Call, type Entry, type Run, type State, sessionStatusOf, tipOf, waitingReasons } from "../../loop/state.ts";
+import { type Call, type Entry, type QueuedInput, type Run, type State, sessionStatusOf, tipOf, waitingReasons } from "../../loop/state.ts";
 import { cursorAfter, encodeCursor } from "../../protocol/cursor.ts";
 import type { OpenRun, PendingChild, RunningTool, SessionSnapshot, SnapshotMessage, WaitingInput } from "../../protocol/snapshot.ts";
 import { pendingApprovals, pendingToolCalls } from "./execution.ts";
@@ -42,10 +42,7 @@ function messagesOf({ history }: State): readonly SnapshotMessage[] {
 
 function waitingOf({ run, inputs }: State): readonly WaitingInput[] {
   const steered = (run?.steered ?? []).map((input) => ({ input, mode: "steer" as const, runId: run?.runId ?? input.runId }));
-  return [
-    ...steered,
-    ...inputs.map((input) => ({ input, mode: input.jumps ? ("interrupt" as const) : ("enqueue" as const), runId: input.runId })),
-  ].map(({ input, mode, runId }) => ({
+  return [...steered, ...inputs.map((input) => ({ input, mode: modeOf(input), runId: input.runId }))].map(({ input, mode, runId }) => ({
     inputId: input.inputId,
     runId,
     mode,
@@ -53,6 +50,8 @@ function waitingOf({ run, inputs }: State): readonly WaitingInput[] {
     ...(input.parent === undefined ? {} : { parent: input.parent }),
   }));
 }
+
+const modeOf = ({ jumps, shares }: QueuedInput): WaitingInput["mode"] => (jumps ? "interrupt" : shares ? "merge" : "enqueue");
 
 function openRun(state: State, run: Run): OpenRun {
   const approvals = pendingApprovals(state);

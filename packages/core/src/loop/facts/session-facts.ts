@@ -14,8 +14,11 @@ import type {
 } from "./parties.ts";
 import type { Hooked, Spending } from "./spending.ts";
 
-/** The effect of an input on an open run: it gets a run of its own after all others, joins the open run before its next model call, or aborts it and is next. */
-export type InputMode = "enqueue" | "steer" | "interrupt";
+/**
+ * The effect of an input on an open run: it gets a run of its own after all others, joins the open run before its next model call, aborts it and is next, or
+ * shares the run of the input that waits last.
+ */
+export type InputMode = "enqueue" | "steer" | "interrupt" | "merge";
 
 /** The input that a schedule adds each time it is due. */
 export interface ScheduledInput {

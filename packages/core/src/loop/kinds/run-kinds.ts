@@ -18,6 +18,7 @@ import {
   foldRunFinished,
   foldRunStarted,
   foldWait,
+  inputsOf,
   startOf,
   startsModel,
   startsRun,
@@ -38,12 +39,18 @@ export const inputAccepted: FactKind<"input.accepted"> = {
 export const runStarted: FactKind<"run.started"> = {
   fits: startsRun,
   fold: foldRunStarted,
-  publish(before, { model, provider }) {
+  publish(before, { runId, model, provider }) {
     const input = before.inputs[0];
     const start: DurableBody = { type: "run_start", model, provider };
-    if (!input?.message) return [start];
-    const parent = at(before.history, startOf(before, input))?.id ?? null;
-    return [start, ...ofMessage(String(input.seq), parent, input.message)];
+    if (!input) return [start];
+    let parent = at(before.history, startOf(before, input))?.id ?? null;
+    const messages = inputsOf(before, runId).flatMap(({ seq, message }) => {
+      if (!message) return [];
+      const events = ofMessage(String(seq), parent, message);
+      parent = String(seq);
+      return events;
+    });
+    return [start, ...messages];
   },
 };
 

@@ -16,6 +16,8 @@ export interface QueuedInput {
   readonly runId: string;
   /** True if it comes before the inputs without this mark. */
   readonly jumps?: true;
+  /** True if it shares the run of an input before it. */
+  readonly shares?: true;
   readonly message?: UserMessage;
   readonly parent?: MessageId | null;
   readonly access?: Access;

@@ -2,7 +2,7 @@ import { AgentError } from "../../../errors.ts";
 import { at, findLastIndex, lastWithKey } from "../../../loop/append-list.ts";
 import type { BodyOf, FactBody, InputOrigin, RunOptions, Verdict } from "../../../loop/fact.ts";
 import { idOfInput, keyOfInput, placeOf } from "../../../loop/inputs.ts";
-import { endOf, type KnownInput, type State } from "../../../loop/state.ts";
+import { endOf, type KnownInput, type QueuedInput, type State } from "../../../loop/state.ts";
 import { canonicalJson } from "../../../message/canonical-json.ts";
 import { digestOf } from "../../../message/digest.ts";
 import type { Json } from "../../../message/json.ts";
@@ -54,7 +54,7 @@ export function newInput(input: Exclude<ExecuteInput, readonly unknown[]>, optio
   return { ...ids, message: wellFormedMessage(message), regenerate: undefined };
 }
 
-const modes: ReadonlySet<string> = new Set<NonNullable<ExecuteOptions["mode"]>>(["enqueue", "steer", "interrupt", "reject"]);
+const modes: ReadonlySet<string> = new Set<NonNullable<ExecuteOptions["mode"]>>(["enqueue", "steer", "interrupt", "merge", "reject"]);
 
 function checkMode(mode: string | undefined): void {
   if (mode === undefined || modes.has(mode)) return;
@@ -82,29 +82,54 @@ export function acceptInput(
   input: NewInput,
   { deps, opening, isOwner }: { readonly deps: Deps; readonly opening: FactBody; readonly isOwner: boolean },
 ): AcceptedInput {
-  const { options, message } = input;
+  const { options } = input;
   const known = knownInput(state, input) ?? (options.idempotencyKey === undefined ? repeatedInput(state, input, isOwner) : undefined);
   if (known) return { bodies: [], runId: known.runId, known };
   if (state.status === "closed") throw sessionClosed(deps.sessionId);
   const { run } = state;
-  const mode = options.mode ?? "enqueue";
-  if (run && mode === "reject") throw new AgentError("SESSION_BUSY", { message: `The session \`${deps.sessionId}\` is running.` });
+  const wanted = options.mode ?? "enqueue";
+  if (run && wanted === "reject") throw new AgentError("SESSION_BUSY", { message: `The session \`${deps.sessionId}\` is running.` });
   checkRoom(state, deps.sessionId);
   const parent = input.regenerate ?? options.parent;
   checkParent(state, input, parent);
-  const steers = mode === "steer" && run !== undefined && !run.abort && message !== undefined && input.answer === undefined;
-  if (steers && parent !== undefined) throw invalid("A steered message continues the open run; it cannot choose its `parent`.");
-  const runId = steers ? run.runId : input.runId;
-  const body = inputBody(input, {
-    runId,
-    parent,
-    mode: steers ? "steer" : mode === "interrupt" ? mode : "enqueue",
-    access: deps.access,
-    origin: originOf(deps),
-  });
+  const { mode, runId } = wayOf(state, input, { wanted, parent, deps });
+  const body = inputBody(input, { runId, parent, mode, access: deps.access, origin: originOf(deps) });
   const first: readonly FactBody[] = state.status === "new" ? [opening] : [];
-  const abort = mode === "interrupt" ? interruptionOf(run, deps.access.user) : [];
+  const abort = wanted === "interrupt" ? interruptionOf(run, deps.access.user) : [];
   return { bodies: [...first, ...abort, body], runId };
+}
+
+interface Wanted {
+  readonly wanted: NonNullable<ExecuteOptions["mode"]>;
+  readonly parent: MessageId | null | undefined;
+  readonly deps: Deps;
+}
+
+/** How the input is recorded in this state, and the run that answers it. @throws AgentError INPUT_INVALID for a steered input with a `parent` */
+function wayOf(state: State, input: NewInput, { wanted, parent, deps }: Wanted): Pick<BodyOf<"input.accepted">, "mode" | "runId"> {
+  const { run } = state;
+  if (wanted === "steer" && run && !run.abort && input.message && input.answer === undefined) {
+    if (parent !== undefined) throw invalid("A steered message continues the open run; it cannot choose its `parent`.");
+    return { mode: "steer", runId: run.runId };
+  }
+  const host = wanted === "merge" && parent === undefined ? hostOf(state, input, deps) : undefined;
+  if (host) return { mode: "merge", runId: host.runId };
+  return { mode: wanted === "interrupt" ? wanted : "enqueue", runId: input.runId };
+}
+
+/** The input whose run a merged one shares: the one that waits last, if a person sent it for the same caller, with the same options and labels. */
+function hostOf({ inputs }: State, { message, answer, options }: NewInput, { access }: Deps): QueuedInput | undefined {
+  const last = inputs.at(-1);
+  const host = inputs.find(({ runId }) => runId === last?.runId);
+  if (!host?.message || !message || answer !== undefined) return undefined;
+  if (host.jumps || host.abort || host.answer !== undefined || host.schedule !== undefined || host.round !== undefined) return undefined;
+  const { options: chosen } = runOptions(options);
+  return termsOf(host) === termsOf({ access, options: chosen, labels: options.labels }) ? host : undefined;
+}
+
+/** What the inputs of one run have in common. */
+function termsOf({ access, options, labels }: { readonly [Part in "access" | "options" | "labels"]?: object | undefined }): string {
+  return canonicalJson(JSON.parse(JSON.stringify([access ?? null, options ?? null, labels ?? {}])) as Json);
 }
 
 const interruptionOf = (run: State["run"], by: string): readonly FactBody[] =>
@@ -240,15 +265,26 @@ function repeatedInput(state: State, { message, options }: NewInput, isOwner: bo
   return options.mode === "interrupt" ? undefined : twin;
 }
 
-/** The newest input with this message that has no answer yet: it waits, will join the run, or is the last message of the run. */
+/** The newest input with this message that has no answer yet: it waits, will join the run, or is among the last messages of the run. */
 function unansweredTwin(state: State, message: UserMessage | undefined): KnownInput | undefined {
   if (!message) return undefined;
   const { run } = state;
   const words = JSON.stringify(message.content);
-  const tip = run && at(state.history, run.tip);
-  const isOwn = tip !== undefined && tip.runId === run?.runId && tip.message.role === "user";
+  const last = lastWordsOf(state);
   const open = new Set([...state.inputs, ...(run?.steered ?? [])].map(({ inputId }) => inputId));
-  const isOpen = ({ inputId, seq }: KnownInput): boolean => open.has(inputId) || (isOwn && String(seq) === tip.id);
+  const isOpen = ({ inputId, seq }: KnownInput): boolean => open.has(inputId) || last.has(String(seq));
   const twin = lastKnown(state, (known) => isOpen(known) && JSON.stringify(known.message?.content) === words);
   return twin && { ...twin, runId: answeringRun(state, twin) };
+}
+
+/** The ids of the messages of users at the end of the open run. */
+function lastWordsOf({ history, run }: State): ReadonlySet<MessageId> {
+  const ids = new Set<MessageId>();
+  for (
+    let entry = run && at(history, run.tip);
+    entry?.runId === run?.runId && entry?.message.role === "user";
+    entry = at(history, entry.parent)
+  )
+    ids.add(entry.id);
+  return ids;
 }
