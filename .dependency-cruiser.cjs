@@ -46,10 +46,11 @@ const EXCEPTIONS = {
   embed: "^packages/(server|host)/",
   auth: "^packages/(server|host)/",
   "user-settings": "^packages/(url-guard|provider-kit)/",
+  "store-sealed": "^packages/secrets/",
 };
 const named = `(${Object.keys(EXCEPTIONS).join("|")})`;
 const doors =
-  "index\\.ts$|(?:ports|memory|stores|protocol|internals|testing|tools|node|schemas|audit|opentelemetry|prometheus|sqlite|telemetry)/index\\.ts$";
+  "index\\.ts$|(?:ports|memory|stores|protocol|internals|testing|tools|node|schemas|audit|envelope|opentelemetry|prometheus|sqlite|telemetry)/index\\.ts$";
 
 module.exports = {
   forbidden: [
@@ -118,7 +119,7 @@ module.exports = {
     forbid(
       "sealed-tests-exception",
       { path: SEALED_TEST },
-      { path: "^packages/", pathNot: [CORE, KITS, "^packages/(store-sealed|store-sqlite|host)/"] },
+      { path: "^packages/", pathNot: [CORE, KITS, "^packages/(store-sealed|secrets|store-sqlite|host)/"] },
       "Tests of the wrapper may also use the store that it wraps, and a host.",
     ),
     forbid(
@@ -129,7 +130,7 @@ module.exports = {
         pathNot: [
           CORE,
           KITS,
-          "^packages/(telemetry|server|host|client|store-sqlite|store-redis|store-sealed)/",
+          "^packages/(telemetry|server|host|client|secrets|store-sqlite|store-redis|store-sealed)/",
           "^packages/simulator/src/node/",
         ],
       },
@@ -138,7 +139,7 @@ module.exports = {
     ...Object.entries(EXCEPTIONS).map(([who, may]) =>
       forbid(
         `${who.split("-")[0]}-exception`,
-        { path: `^packages/(${who})/`, pathNot: [SERVER_TEST, SETTINGS_TEST] },
+        { path: `^packages/(${who})/`, pathNot: [SERVER_TEST, SETTINGS_TEST, SEALED_TEST] },
         { path: "^packages/", pathNot: [CORE, KITS, "^packages/$1/", may] },
         `Only core and ${may}.`,
       ),

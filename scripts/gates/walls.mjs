@@ -194,6 +194,7 @@ export const walls = {
     planted("embed-exception", "packages/embed/src/sibling.ts", 'export { name } from "@loopwright/prices";\n'),
     planted("auth-exception", "packages/auth/src/sibling.ts", 'export { name } from "@loopwright/prices";\n'),
     planted("user-exception", "packages/user-settings/src/sibling.ts", 'export { name } from "../../prices/src/index.ts";\n'),
+    planted("store-exception", "packages/store-sealed/src/sibling.ts", 'export { name } from "../../prices/src/index.ts";\n'),
     planted("settings-tests-exception", "packages/user-settings/test/sibling.ts", 'export { name } from "../../prices/src/index.ts";\n'),
     planted("backend-exception", "packages/backend-redis/src/sibling.ts", 'export { name } from "../../prices/src/index.ts";\n'),
     planted("fault-tests-exception", "packages/channel-redis/test/sibling.ts", 'export { name } from "@loopwright/prices";\n'),

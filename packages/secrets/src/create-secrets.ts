@@ -9,9 +9,10 @@
 import { AgentError } from "@loopwright/core";
 import type { SecretStore } from "@loopwright/core/ports";
 import { checkSecret } from "@loopwright/core/stores";
+import { randomKey, seal } from "./envelope/envelope.ts";
 import type { KeyRing } from "./key-ring.ts";
-import { open, randomKey, seal, unreadable } from "./sealed.ts";
 import type { ScopeHead, SecretStorage } from "./storage/secret-storage.ts";
+import { opened, unreadable } from "./unreadable.ts";
 
 export interface SecretsOptions {
   readonly storage: SecretStorage;
@@ -64,7 +65,7 @@ class EnvelopeSecrets implements EncryptedSecrets {
     const revision = Object.hasOwn(revisions, name) ? revisions[name] : undefined;
     if (revision === undefined) return undefined;
     if (!record) throw unreadable("its record is missing");
-    return new TextDecoder().decode(await open(dataKey, secretPlace(scope, name, revision), record));
+    return new TextDecoder().decode(opened(dataKey, secretPlace(scope, name, revision), record));
   }
 
   set(scope: string, name: string, value: string): Promise<void> {
@@ -102,7 +103,7 @@ class EnvelopeSecrets implements EncryptedSecrets {
       const changed: ScopeHead = {
         revision,
         key: await this.#keys.wrap(dataKey, scope),
-        seal: await seal(dataKey, sealPlace(scope, revision), encoded(revisions)),
+        seal: seal(dataKey, sealPlace(scope, revision), encoded(revisions)),
       };
       if (await this.#storage.write(scope, { expected: head.revision, head: changed })) return true;
     }
@@ -125,9 +126,9 @@ class EnvelopeSecrets implements EncryptedSecrets {
         head: {
           revision,
           key: head?.key ?? (await this.#keys.wrap(dataKey, scope)),
-          seal: await seal(dataKey, sealPlace(scope, revision), encoded(listed)),
+          seal: seal(dataKey, sealPlace(scope, revision), encoded(listed)),
         },
-        record: { name, ...(plain ? { bytes: await seal(dataKey, secretPlace(scope, name, revision), plain) } : {}) },
+        record: { name, ...(plain ? { bytes: seal(dataKey, secretPlace(scope, name, revision), plain) } : {}) },
       };
       if (await this.#storage.write(scope, change)) return isKnown;
     }
@@ -136,7 +137,7 @@ class EnvelopeSecrets implements EncryptedSecrets {
 
   async #opened(scope: string, head: ScopeHead): Promise<OpenScope & { readonly head: ScopeHead }> {
     const dataKey = await this.#keys.unwrap(head.key, scope);
-    const listed = await open(dataKey, sealPlace(scope, head.revision), head.seal);
+    const listed = opened(dataKey, sealPlace(scope, head.revision), head.seal);
     return { head, dataKey, revisions: JSON.parse(new TextDecoder().decode(listed)) as Revisions };
   }
 }

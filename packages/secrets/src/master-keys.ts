@@ -1,6 +1,7 @@
 import { AgentError } from "@loopwright/core";
+import { keyBytes, randomKey, seal } from "./envelope/envelope.ts";
 import type { KeyRing } from "./key-ring.ts";
-import { keyBytes, open, randomKey, seal, unreadable } from "./sealed.ts";
+import { opened, unreadable } from "./unreadable.ts";
 
 /** A master key of this process. Printed, it is its id. */
 export interface MasterKey {
@@ -10,8 +11,8 @@ export interface MasterKey {
 }
 
 interface MasterKeyUse {
-  seal(dataKey: Uint8Array): Promise<Uint8Array>;
-  open(wrapped: Uint8Array): Promise<Uint8Array>;
+  seal(dataKey: Uint8Array): Uint8Array;
+  open(wrapped: Uint8Array): Uint8Array;
 }
 
 const idCharacters = 16;
@@ -43,7 +44,7 @@ export async function masterKeyFrom(bytes: Uint8Array): Promise<MasterKey> {
     id,
     within: (context) => ({
       seal: (dataKey) => seal(bytes, ["loopwright data key", id, context], dataKey),
-      open: (wrapped) => open(bytes, ["loopwright data key", id, context], wrapped),
+      open: (wrapped) => opened(bytes, ["loopwright data key", id, context], wrapped),
     }),
   };
 }
@@ -64,7 +65,7 @@ export function masterKeys(current: MasterKey, older: readonly MasterKey[] = [])
   const known = new Map([...older, current].map((key) => [key.id, key]));
   return {
     currentId: current.id,
-    wrap: async (dataKey, context) => ({ masterId: current.id, bytes: await current.within(context).seal(dataKey) }),
+    wrap: async (dataKey, context) => ({ masterId: current.id, bytes: current.within(context).seal(dataKey) }),
     async unwrap({ masterId, bytes }, context) {
       const key = known.get(masterId);
       if (!key) throw unreadable(`its master key \`${masterId.slice(0, 64)}\` is not among those of this process`);

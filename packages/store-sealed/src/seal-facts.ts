@@ -2,7 +2,7 @@ import { AgentError, type Fact, type FactDraft } from "@loopwright/core";
 import type { BlobStore, SessionRef } from "@loopwright/core/ports";
 import { appendLimits } from "@loopwright/core/ports";
 import { factTexts } from "@loopwright/core/stores";
-import { open, seal } from "./cipher.ts";
+import { open, seal } from "@loopwright/secrets/envelope";
 import { clearFields } from "./clear-fields.ts";
 import { sealText } from "./sealed-text.ts";
 
@@ -34,7 +34,7 @@ export async function sealFacts(
   const sealer = { text: (text: string) => sealText(about, text), wordKey: about.wordKey };
   const sealed = facts.map((fact, place): SealedFact => {
     const seq = expectedSeq + place + 1;
-    return { ...clearFields(fact, seq, sealer), sealed: seal(about.key, texts[place] ?? "", placeOf(about.ref, seq)).toString("base64") };
+    return { ...clearFields(fact, seq, sealer), sealed: seal(about.key, placeOf(about.ref, seq), texts[place] ?? "").toString("base64") };
   });
   return fitted(sealed, batch, about);
 }
@@ -74,7 +74,7 @@ export async function openFacts(facts: readonly Fact[], about: Omit<SessionSeal,
 async function openFact(fact: Fact, { ref, key, blobs }: Omit<SessionSeal, "wordKey">): Promise<Fact> {
   const { sealed, sealedIn } = fact as Fact & SealedFact;
   const bytes = sealedIn === undefined ? Buffer.from(sealed ?? "", "base64") : (await blobs.get(ref.scope, sealedIn, ref))?.bytes;
-  const text = bytes && open(key, bytes, placeOf(ref, fact.seq));
+  const text = bytes && open(key, placeOf(ref, fact.seq), bytes);
   if (text) return JSON.parse(text.toString("utf8")) as Fact;
   throw new AgentError("SESSION_CORRUPT", {
     message: `Fact ${fact.seq} of the session \`${ref.session}\` cannot be decrypted: it was changed, moved, or written without encryption.`,

@@ -1,6 +1,6 @@
 import { AgentError } from "@loopwright/core";
 import type { Blob, BlobStore } from "@loopwright/core/ports";
-import { open, seal } from "./cipher.ts";
+import { open, seal } from "@loopwright/secrets/envelope";
 import type { SessionKeys } from "./session-keys.ts";
 
 /** The owner whose key encrypted a value: a session, or the scope where the name is empty. */
@@ -13,12 +13,12 @@ interface OwnedBytes {
 export function sealedBlobs(blobs: BlobStore, keys: SessionKeys): BlobStore {
   const sealFor = async (scope: string, name: string, { bytes, session = "" }: { bytes: Uint8Array; session?: string | undefined }) => {
     const key = session === "" ? await keys.scope(scope) : await keys.createSession({ scope, session });
-    return joined(session, seal(key, bytes, [scope, session, "blob", name]));
+    return joined(session, seal(key, [scope, session, "blob", name], bytes));
   };
   const openOf = async (scope: string, name: string, bytes: Uint8Array): Promise<Uint8Array<ArrayBuffer>> => {
     const { session, body } = parted(bytes);
     const key = session === "" ? await keys.scope(scope) : await keys.session({ scope, session });
-    const opened = key && open(key, body, [scope, session, "blob", name]);
+    const opened = key && open(key, [scope, session, "blob", name], body);
     if (opened) return new Uint8Array(opened);
     throw new AgentError("BLOB_NOT_FOUND", {
       message: `The value \`${name.slice(0, 80)}\` cannot be decrypted: its key was erased, or it was changed.`,

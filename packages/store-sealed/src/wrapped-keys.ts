@@ -1,21 +1,14 @@
-import { randomBytes } from "node:crypto";
-import { AgentError } from "@loopwright/core";
+import { AgentError, isAgentError } from "@loopwright/core";
 import type { BlobStore, SessionRef } from "@loopwright/core/ports";
-import { keyBytes, open, seal } from "./cipher.ts";
+import type { KeyRing } from "@loopwright/secrets";
+import { randomKey } from "@loopwright/secrets/envelope";
 import type { SessionKeys } from "./session-keys.ts";
-
-/** The keys that encrypt the keys of sessions. */
-export interface MasterKeys {
-  /** The id of the one that encrypts new keys. */
-  readonly current: string;
-  /** By id, 32 bytes each. Those of earlier rotations are needed until `rewrap` has been through. */
-  readonly keys: { readonly [id: string]: Uint8Array };
-}
 
 export interface WrappedKeysOptions {
   /** Where the encrypted keys are kept: of another file, server or bucket than the sessions. */
   readonly blobs: BlobStore;
-  readonly master: MasterKeys;
+  /** What encrypts the keys: `masterKeys` of `@loopwright/secrets`, or a key service. Master keys of earlier rotations are needed until `rewrap` has been through. */
+  readonly master: KeyRing;
   /** How many keys are kept in memory. Default 1,000. */
   readonly keptMax?: number;
   /** How long one is kept there: as long another process may still open a session whose key was erased. Default 60,000. */
@@ -33,10 +26,9 @@ const listed = 500;
 
 /**
  * Keys of sessions in a blob store, each encrypted under a master key (envelope encryption). A record that is moved to another scope or session cannot be
- * opened there. @throws AgentError CONFIG_INVALID for a master key that has not 32 bytes, or a current one that is not among them
+ * opened there: CONFIG_INVALID.
  */
 export function wrappedKeys({ blobs, master, keptMax = 1_000, keptMs = 60_000 }: WrappedKeysOptions): WrappedKeys {
-  checkMaster(master);
   const kept = new Map<string, { readonly key: Uint8Array; readonly until: number }>();
   const remember = (place: string, key: Uint8Array): Uint8Array => {
     if (kept.size >= keptMax) for (const oldest of [...kept.keys()].slice(0, Math.ceil(keptMax / 10))) kept.delete(oldest);
@@ -49,13 +41,13 @@ export function wrappedKeys({ blobs, master, keptMax = 1_000, keptMs = 60_000 }:
     if (known && known.until > performance.now()) return known.key;
     kept.delete(place);
     const found = await blobs.get(scope, name);
-    return found && remember(place, unwrap(master, found.bytes, [scope, name]));
+    return found && remember(place, await unwrap(master, found.bytes, place));
   };
   const create = async (scope: string, name: string): Promise<Uint8Array> => {
     const known = await read(scope, name);
     if (known) return known;
-    const key = randomBytes(keyBytes);
-    if (await blobs.put(scope, name, { bytes: wrap(master, key, [scope, name]), ifAbsent: true })) return remember(`${scope}/${name}`, key);
+    const [key, place] = [randomKey(), `${scope}/${name}`];
+    if (await blobs.put(scope, name, { bytes: await wrap(master, key, place), ifAbsent: true })) return remember(place, key);
     const winner = await read(scope, name);
     if (winner) return winner;
     throw new AgentError("STORE_UNAVAILABLE", { message: "The key was erased while it was made.", fix: "Try again." });
@@ -93,21 +85,11 @@ async function* namesIn(blobs: BlobStore, scope: string): AsyncGenerator<string>
 
 async function rewrapOne({ blobs, master }: Pick<WrappedKeysOptions, "blobs" | "master">, scope: string, name: string): Promise<boolean> {
   const found = await blobs.get(scope, name);
-  if (!found || recordOf(found.bytes).id === master.current) return false;
-  const key = unwrap(master, found.bytes, [scope, name]);
-  await blobs.put(scope, name, { bytes: wrap(master, key, [scope, name]) });
+  if (!found || recordOf(found.bytes).id === master.currentId) return false;
+  const place = `${scope}/${name}`;
+  const key = await unwrap(master, found.bytes, place);
+  await blobs.put(scope, name, { bytes: await wrap(master, key, place) });
   return true;
-}
-
-function checkMaster({ current, keys }: MasterKeys): void {
-  for (const [id, key] of Object.entries(keys))
-    if (key.byteLength !== keyBytes)
-      throw new AgentError("CONFIG_INVALID", {
-        message: `The master key \`${id}\` has ${key.byteLength} bytes; it needs ${keyBytes}.`,
-        fix: "Make one with `openssl rand -base64 32`, and decode it.",
-      });
-  if (!(current in keys))
-    throw new AgentError("CONFIG_INVALID", { message: `There is no master key \`${current}\`.`, fix: "Give it among `keys`." });
 }
 
 interface KeyRecord {
@@ -115,18 +97,23 @@ interface KeyRecord {
   readonly sealed: string;
 }
 
-const wrap = ({ current, keys }: MasterKeys, key: Uint8Array, place: readonly string[]): Buffer =>
-  Buffer.from(JSON.stringify({ id: current, sealed: seal(keys[current] ?? key, key, [current, ...place]).toString("base64") }));
+async function wrap(master: KeyRing, key: Uint8Array, place: string): Promise<Uint8Array> {
+  const { masterId, bytes } = await master.wrap(key, place);
+  return Buffer.from(JSON.stringify({ id: masterId, sealed: Buffer.from(bytes).toString("base64") }));
+}
 
 const recordOf = (bytes: Uint8Array): KeyRecord => JSON.parse(new TextDecoder().decode(bytes)) as KeyRecord;
 
-function unwrap({ keys }: MasterKeys, bytes: Uint8Array, place: readonly string[]): Uint8Array {
+async function unwrap(master: KeyRing, bytes: Uint8Array, place: string): Promise<Uint8Array> {
   const { id, sealed } = recordOf(bytes);
-  const master = keys[id];
-  const key = master && open(master, Buffer.from(sealed, "base64"), [id, ...place]);
-  if (key) return key;
-  throw new AgentError("CONFIG_INVALID", {
-    message: master ? "A key of a session cannot be opened with its master key." : `A key of a session is under the master key \`${id}\`.`,
-    fix: "Give the master keys that these keys were encrypted with; keys that were changed or moved cannot be opened.",
-  });
+  try {
+    return await master.unwrap({ masterId: id, bytes: Buffer.from(sealed, "base64") }, place);
+  } catch (cause) {
+    if (!isAgentError(cause, "SECRET_UNREADABLE")) throw cause;
+    throw new AgentError("CONFIG_INVALID", {
+      message: `A key of a session, which is under the master key \`${id.slice(0, 64)}\`, cannot be opened.`,
+      fix: "Give the master keys that these keys were encrypted with; keys that were changed or moved cannot be opened.",
+      cause,
+    });
+  }
 }

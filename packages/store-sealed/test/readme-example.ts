@@ -1,10 +1,11 @@
 import { createAgent } from "@loopwright/core";
 import { scripted } from "@loopwright/core/memory";
 import { createHost, createRuntime, eraseScope } from "@loopwright/host";
+import { masterKeyOf, masterKeys } from "@loopwright/secrets";
 import { sealedStore, wrappedKeys } from "@loopwright/store-sealed";
 import { sqliteStore } from "@loopwright/store-sqlite";
 
-const master = { current: "2027-01", keys: { "2027-01": Buffer.from(process.env["MASTER_KEY"] ?? "", "base64") } };
+const master = masterKeys(await masterKeyOf(process.env["MASTER_KEY"] ?? ""));
 const keyStore = sqliteStore({ path: "keys.db" }); // with backups of its own
 const keys = wrappedKeys({ blobs: keyStore.blobs, master });
 const store = sealedStore(sqliteStore({ path: "sessions.db" }), { keys });

@@ -1,10 +1,8 @@
+import { type KeyRing, masterKeyOf, masterKeys } from "@loopwright/secrets";
 import type { Lack } from "@loopwright/testing";
 
-/** Master keys of tests. */
-export const master: { readonly current: string; readonly keys: { readonly m1: Uint8Array } } = {
-  current: "m1",
-  keys: { m1: new Uint8Array(32).fill(7) },
-};
+/** The master key of tests. */
+export const master: KeyRing = masterKeys(await masterKeyOf(btoa("7".repeat(32))));
 
 /** The capabilities that an encrypted store lacks, for one reason. */
 const lacksOf = (reason: string, ...capabilities: string[]): readonly Lack[] => capabilities.map((capability) => ({ capability, reason }));

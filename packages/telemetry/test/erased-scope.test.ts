@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { createAgent } from "@loopwright/core";
 import { memoryStore, scripted } from "@loopwright/core/memory";
 import { createHost, createRuntime, eraseScope } from "@loopwright/host";
+import { masterKeyOf, masterKeys, newMasterKey } from "@loopwright/secrets";
 import { sealedStore, wrappedKeys } from "@loopwright/store-sealed";
 import { sqliteStore } from "@loopwright/store-sqlite";
 import { expect, it } from "vitest";
@@ -11,7 +12,7 @@ import { auditLog, auditObserver } from "../src/audit/index.ts";
 
 it("a scope whose keys were erased is unreadable, also in a copy made before; its audit chain verifies, over segments, with entries of before and after", async () => {
   const folder = await mkdtemp(join(tmpdir(), "loopwright-erased-"));
-  const master = { current: "one", keys: { one: Buffer.alloc(32, 7) } };
+  const master = masterKeys(await masterKeyOf(newMasterKey()));
   const keys = wrappedKeys({ blobs: memoryStore().blobs, master });
   const inner = sqliteStore({ path: join(folder, "sessions.db") });
   const store = sealedStore(inner, { keys });

@@ -1,7 +1,7 @@
 import { type ScryptOptions, scrypt } from "node:crypto";
 import { AgentError } from "@loopwright/core";
+import { keyBytes } from "../envelope/envelope.ts";
 import { type MasterKey, masterKeyFrom } from "../master-keys.ts";
-import { keyBytes } from "../sealed.ts";
 
 /** What one guess of a passphrase costs: memory of 128 x N x r bytes, and the time to fill it. */
 export interface ScryptCost {

@@ -5,8 +5,8 @@
 import { mkdir, open, readFile, rename } from "node:fs/promises";
 import { dirname } from "node:path";
 import { AgentError, isAgentError } from "@loopwright/core";
-import { unreadable } from "../sealed.ts";
 import type { ScopeHead, SecretStorage } from "../storage/secret-storage.ts";
+import { unreadable } from "../unreadable.ts";
 import { withFileLock } from "./file-lock.ts";
 
 /** How the key of the file comes from its passphrase. */
