@@ -130,7 +130,7 @@ module.exports = {
         pathNot: [
           CORE,
           KITS,
-          "^packages/(telemetry|server|host|client|secrets|store-sqlite|store-redis|store-sealed)/",
+          "^packages/(telemetry|server|host|client|secrets|store-sqlite|store-redis|store-blob|store-sealed)/",
           "^packages/simulator/src/node/",
         ],
       },

@@ -11,6 +11,7 @@ import { measureDurable } from "./durable/run-durable.ts";
 import { httpRows } from "./http/http-rows.ts";
 import { httpScenes } from "./http/http-scenes.ts";
 import { type HttpResults, measureHttp, profileHttp } from "./http/run-http.ts";
+import { latencyRows, latencyStart } from "./latency/run-latency.ts";
 import { listScenes, listsStart } from "./lists/list-scenes.ts";
 import { listRows } from "./lists/run-lists.ts";
 import { type BenchOptions, benchOptions, durableStart, httpStart, pageStart } from "./options.ts";
@@ -18,6 +19,7 @@ import { httpSizeRows, httpSizesId, sizeRow, startId, startRow } from "./other-r
 import {
   durableSection,
   httpSection,
+  latencySection,
   listsSection,
   type Machine,
   type Measured,
@@ -155,11 +157,20 @@ async function measureLists(options: BenchOptions): Promise<Measured> {
   return { machine: { ...machineOf(options), rounds: 1 }, rows, profiles: [], results: {} };
 }
 
+/** Whether operators read what has happened: measured only when it is asked for, since the vendor's side waits most of the time. */
+async function measureLatency(options: BenchOptions): Promise<Measured> {
+  const rows = await latencyRows();
+  for (const row of rows) console.log(printRow(row));
+  return { machine: { ...machineOf(options), rounds: 1 }, rows, profiles: [], results: {} };
+}
+
 const options = benchOptions(process.argv.slice(2));
 const asksFor = (start: string): boolean => options.only.some((one) => one.startsWith(start));
 const asksElse =
   options.only.length === 0 ||
-  options.only.some((one) => ![youngStart, httpStart, pageStart, durableStart, listsStart].some((start) => one.startsWith(start)));
+  options.only.some(
+    (one) => ![youngStart, httpStart, pageStart, durableStart, listsStart, latencyStart].some((start) => one.startsWith(start)),
+  );
 const rig = await createRig();
 try {
   const local = asksElse ? await measureProcess(rig, options) : undefined;
@@ -168,14 +179,19 @@ try {
   const shown = asksFor(pageStart) ? await measureBrowser(options) : undefined;
   const kept = asksFor(durableStart) ? await measureLogs(options) : undefined;
   const found = asksFor(listsStart) ? await measureLists(options) : undefined;
+  const reported = asksFor(latencyStart) ? await measureLatency(options) : undefined;
   if (local) console.log(`\n${printTable(local.rows, processColumns)}`);
   if (young) console.log(`\n${printTable(young.rows, processColumns)}`);
   if (served) console.log(`\n${printTable(served.rows, httpColumns)}\n`);
   if (shown) console.log(`\n${printTable(shown.rows, pageColumns)}\n`);
   if (kept) console.log(`\n${printTable(kept.rows, pageColumns)}\n`);
   if (found) console.log(`\n${printTable(found.rows, pageColumns)}\n`);
+  if (reported) console.log(`\n${printTable(reported.rows, pageColumns)}\n`);
   mkdirSync(join(root, "bench/results"), { recursive: true });
-  writeFileSync(join(root, "bench/results/latest.json"), `${JSON.stringify({ local, young, served, shown, kept, found }, null, 2)}\n`);
+  writeFileSync(
+    join(root, "bench/results/latest.json"),
+    `${JSON.stringify({ local, young, served, shown, kept, found, reported }, null, 2)}\n`,
+  );
   if (options.profile)
     console.log([...(local?.profiles ?? []), ...(young?.profiles ?? []), ...(served?.profiles ?? [])].map(profileText).join("\n"));
   if (options.write) {
@@ -186,6 +202,7 @@ try {
       ...(shown ? [pageSection(shown)] : []),
       ...(kept ? [durableSection(kept)] : []),
       ...(found ? [listsSection(found)] : []),
+      ...(reported ? [latencySection(reported)] : []),
     ];
     writeFileSync(page, performancePage(readFileSync(page, "utf8"), sections));
   }

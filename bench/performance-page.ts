@@ -191,6 +191,21 @@ ${tableText(measured, pageColumns)}
 ${detailText(measured)}`,
 });
 
+/** Whether what operators read is what happened. */
+export const latencySection = (measured: Measured): Section => ({
+  title: "Latency as operators read it",
+  text: `${madeText(measured.machine, "--only latency --write")}
+
+1,000 runs of two turns and a tool, 200 of them at once, on a real clock; the model and the tool wait for random times and record them on their side. \`/dev/ai-latency\` and
+\`/metrics\` are read all the while. A figure is how far a percentile of \`/dev/ai-latency\` lies from the same one of that recording.
+
+${tableText(measured, pageColumns)}
+
+- On a manual clock both are equal to the last millisecond, which a test holds (\`packages/telemetry/test/concurrent-runs.long.test.ts\`). The difference here is the time between a vendor's last byte
+  and its processing, on a machine with other work.
+${detailText(measured)}`,
+});
+
 const intro = `# Performance
 
 What is measured, against what, and whether the goal is met. Nothing here is an estimate; a goal that is missed is marked.

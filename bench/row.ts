@@ -18,7 +18,7 @@ export interface Row {
   /** How far the ratios of single rounds lie from one another. */
   readonly spread?: string;
   /** How figures are written. Default: a ratio. */
-  readonly format?: "ratio" | "MB" | "KB" | "ms" | "µs";
+  readonly format?: "ratio" | "MB" | "KB" | "ms" | "µs" | "%";
 }
 
 export const isMissed = ({ value, goal }: Judged): boolean => goal !== undefined && !(value <= goal);

@@ -1,15 +1,15 @@
 // One of several nodes of a product with tenants: users of two teams, keys of their own, approvals, client tools, numbers for operators.
 import { createApprovals } from "@loopwright/approvals";
 import { redisBackend } from "@loopwright/backend-redis";
-import { createAgent, defineTool } from "@loopwright/core";
+import { createAgent, defineTool, type Hooks, type Observer, type Tool } from "@loopwright/core";
 import { randomIds, systemClock } from "@loopwright/core/memory";
 import type { SecretStore } from "@loopwright/core/ports";
 import { embedOptions } from "@loopwright/embed";
-import { createRuntime } from "@loopwright/host";
+import { createHost, createRuntime, type Host } from "@loopwright/host";
 import { openai } from "@loopwright/providers-openai";
-import { type AgentServer, accessPolicy, bearerTokens, createServer, type Principal } from "@loopwright/server";
+import { type AgentServer, type Authenticate, accessPolicy, createServer, type ExtensionRoute } from "@loopwright/server";
 import { jsonLogger, latencyEvents, turnObserver, usageObserver, usageRoute } from "@loopwright/telemetry";
-import { auditedAuthorize, auditLog, auditObserver } from "@loopwright/telemetry/audit";
+import { type AuditLog, auditedAuthorize, auditLog, auditObserver } from "@loopwright/telemetry/audit";
 import { prometheusMetrics } from "@loopwright/telemetry/prometheus";
 import type { TelemetryFile } from "@loopwright/telemetry/sqlite";
 import { providerRoutes, providerSettings, settingsRoutes, type UserRecords, userSettings } from "@loopwright/user-settings";
@@ -18,7 +18,12 @@ export interface NodeOptions {
   readonly redisUrl: string;
   readonly vendorUrl: string;
   readonly platformKey: string;
-  readonly users: { readonly [token: string]: Principal };
+  readonly authenticate: Authenticate;
+  /** Of the product, beside those below. */
+  readonly tools: readonly Tool[];
+  readonly hooks: readonly Hooks[];
+  readonly observers: readonly Observer[];
+  readonly routes: readonly ExtensionRoute[];
   /** What all nodes share beside Redis. */
   readonly records: UserRecords;
   readonly secrets: SecretStore;
@@ -29,6 +34,8 @@ export interface NodeOptions {
 
 export interface ProductNode {
   readonly server: AgentServer;
+  readonly host: Host;
+  readonly audit: AuditLog;
   close(): Promise<void>;
 }
 
@@ -55,7 +62,12 @@ export function startNode(options: NodeOptions): ProductNode {
     builders: { vendor: { title: "The vendor", baseUrl: "refused", create: ({ apiKey, model }) => chat(apiKey, model) } },
   });
   const approvals = createApprovals();
-  const agent = createAgent({ name: "clerk", provider: chat(platformKey, "large"), tools: [lookUp, refund], hooks: [approvals.hooks] });
+  const agent = createAgent({
+    name: "clerk",
+    provider: chat(platformKey, "large"),
+    tools: [lookUp, refund, ...options.tools],
+    hooks: [...options.hooks, approvals.hooks],
+  });
   const { agents, ...embedding } = embedOptions({ agents: [agent] });
   const backend = redisBackend(options.redisUrl);
   const audit = auditLog({ log: backend.store.log, logger });
@@ -65,16 +77,19 @@ export function startNode(options: NodeOptions): ProductNode {
     ...backend,
     resolveModel: (question) => providers.resolveModel(question),
     observers: [
+      ...options.observers,
       ...metrics.observers,
       ...[turnObserver({ onTurn: latencyEvents(telemetry.events) }), usageObserver({ usage: telemetry.usage }), auditObserver(audit)],
     ],
   });
   const policy = accessPolicy({ store: backend.store });
+  const host = createHost({ runtime, isOneOfMany: true });
   const server = createServer({
-    ...{ runtime, isOneOfMany: true, ...embedding, ...policy, cookies: true, approvals: approvals.memory, metrics: metrics.text },
+    ...{ host, ...embedding, ...policy, cookies: true, approvals: approvals.memory, metrics: metrics.text },
     authorize: auditedAuthorize(audit, policy.authorize),
-    authenticate: bearerTokens(options.users),
+    authenticate: options.authenticate,
     routes: [
+      ...options.routes,
       ...embedding.routes,
       ...providerRoutes(providers),
       ...settingsRoutes(userSettings({ records })),
@@ -82,9 +97,10 @@ export function startNode(options: NodeOptions): ProductNode {
     ],
   });
   return {
-    server,
+    ...{ server, host, audit },
     async close() {
       await server.close();
+      await host.close();
       await audit.settled();
       await backend.close?.();
     },

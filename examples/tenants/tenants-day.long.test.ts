@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createClient, type LoopwrightClient } from "@loopwright/client";
 import type { Tool } from "@loopwright/core";
+import { eraseScope } from "@loopwright/host";
 import { masterKeyOf, masterKeys, newMasterKey } from "@loopwright/secrets";
 import { sqliteSecrets } from "@loopwright/secrets/node";
 import type { Principal } from "@loopwright/server";
@@ -10,7 +11,9 @@ import { type RedisProcess, redisMissing, startRedis } from "@loopwright/simulat
 import { telemetryFile } from "@loopwright/telemetry/sqlite";
 import { sqliteRecords } from "@loopwright/user-settings/node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Artefact, type Canary, canariesIn, formsOf, leaksIn } from "./leaks.ts";
 import { type ProductNode, startNode, stockOf } from "./node.ts";
+import { troubles } from "./troubles.ts";
 import { startVendor, type Vendor } from "./vendor.ts";
 
 const missing = redisMissing();
@@ -30,28 +33,15 @@ const scopes = ["garden", "kitchen"] as const;
 const tokenOf = (user: string): string => `tok-${user}-CANARY-0123456789`;
 const platformKey = "sk-PLATFORM-CANARY-0123456789";
 const keyOf = (user: string, at: number): string => `sk-${user}-CANARY-${at}-0123456789`;
-const secretTexts = [platformKey, ...people.flatMap(({ user }) => [tokenOf(user), keyOf(user, 1), keyOf(user, 2)])];
-
-/** The forms in which a secret may leave. */
-const formsOf = (secret: string): readonly string[] => {
-  const bytes = Buffer.from(secret);
-  const shifted = [0, 1, 2].map((shift) =>
-    Buffer.concat([Buffer.alloc(shift, "x"), bytes])
-      .toString("base64")
-      .slice(shift === 0 ? 0 : 4, -4),
-  );
-  return [secret, encodeURIComponent(secret), bytes.toString("hex"), bytes.toString("base64url"), ...shifted];
-};
-const secretForms = secretTexts.flatMap(formsOf);
-const secretsIn = (text: string): readonly string[] => secretForms.filter((form) => text.includes(form));
-
-/** What users write: the text names its tenant and its user, wherever it comes up. */
-const canary = /cnry-([a-z]+)-([a-z]+)-\d+/g;
-interface Canary {
-  readonly scope: string;
-  readonly user: string;
-}
-const canariesIn = (text: string): readonly Canary[] => [...text.matchAll(canary)].map(([, scope = "", user = ""]) => ({ scope, user }));
+/** What a tool, a hook and a route of the product put into the text of their errors. */
+const productSecret = "sk-PRODUCT-CANARY-0123456789";
+const brokenToken = tokenOf("broken");
+const secretTexts = [
+  platformKey,
+  productSecret,
+  brokenToken,
+  ...people.flatMap(({ user }) => [tokenOf(user), keyOf(user, 1), keyOf(user, 2)]),
+];
 
 /** Bytes that one caller got in one scope. */
 interface Received {
@@ -68,6 +58,11 @@ interface Day {
   readonly folder: string;
   readonly received: Received[];
   readonly lines: string[];
+  /** A user's secret goes away behind the product's back. */
+  loseSecrets(scope: string, names: readonly string[]): Promise<void>;
+  secretNames(scope: string): Promise<readonly string[]>;
+  /** What the product itself removes of a team: entries and secrets of its users. */
+  removeEntries(scope: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -81,10 +76,23 @@ async function beginDay(): Promise<Day> {
   const secrets = sqliteSecrets({ path: join(folder, "secrets.db"), keys });
   const telemetry = telemetryFile({ path: join(folder, "telemetry.db") });
   const users = Object.fromEntries(people.map((principal) => [tokenOf(principal.user), principal]));
-  const shared = { redisUrl: redis.url, vendorUrl: vendor.url, platformKey, users, records, secrets, telemetry };
+  const shared = {
+    ...{ redisUrl: redis.url, vendorUrl: vendor.url, platformKey, records, secrets, telemetry },
+    ...troubles({ secret: productSecret, users, brokenToken }),
+  };
+  const loseSecrets = async (scope: string, names: readonly string[]): Promise<void> => {
+    for (const name of names) await secrets.remove(scope, name);
+  };
   const nodes = [0, 1].map((node) => startNode({ ...shared, write: (line) => void lines.push(`${node} ${line}`) }));
   return {
-    ...{ redis, vendor, nodes, folder, received: [], lines },
+    ...{ redis, vendor, nodes, folder, received: [], lines, loseSecrets },
+    secretNames: (scope) => secrets.names(scope),
+    async removeEntries(scope) {
+      for (const { user } of people)
+        for (const kind of ["provider", "active-provider", "plan", "settings"] as const)
+          for (const { id } of await records.list({ scope, user }, kind)) await records.remove({ scope, user }, kind, { id });
+      await loseSecrets(scope, await secrets.names(scope));
+    },
     async close() {
       await Promise.all(nodes.map((node) => node.close()));
       telemetry.close();
@@ -230,6 +238,34 @@ async function pry(day: Day, place: Place): Promise<void> {
   expect((await rawOf(day, place, `/api/sessions?token=${tokenOf(place.user)}x`)).status).toBe(401);
 }
 
+/** What fails with a user's words: a tool, hooks, an observer, a route, the vendor, the user's key, what signs callers in. Each is reported, with no secret. */
+async function fail(day: Day, place: Place): Promise<void> {
+  const client = clientOf(day, place);
+  const own = wordsOf(place);
+  const ended = async (words: string): Promise<string> => {
+    const { status, error } = await client.execute(`${words} for ${own}`).result();
+    return `${status} ${error?.code ?? ""}`.trim();
+  };
+  expect(await ended("A breakage")).toBe("completed");
+  expect(await ended("A preparation")).toBe("error HOOK_FAILED");
+  expect(await ended("An observer")).toBe("completed");
+  expect(await ended("Something malformed")).toBe("error MODEL_BAD_REQUEST");
+  await expect(client.execute(`A hook for ${own}`).result()).rejects.toMatchObject({ code: "HOOK_FAILED" });
+  expect((await rawOf(day, place, "/api/broken")).status).toBe(500);
+  expect((await rawOf(day, { ...place, user: "broken" }, "/api/sessions")).status).toBeGreaterThanOrEqual(500);
+  expect((await rawOf(day, { ...place, user: "unknown" }, "/api/sessions")).status).toBe(401);
+  const before = await day.secretNames(place.scope);
+  const provider = { providerId: "vendor", model: "small", displayName: `Mine ${own}` };
+  const { instanceId } = await client.providers.add({ ...provider, key: keyOf(place.user, 1) });
+  expect(await ended("Something forbidden")).toBe("error MODEL_AUTH");
+  await day.loseSecrets(
+    place.scope,
+    (await day.secretNames(place.scope)).filter((name) => !before.includes(name)),
+  );
+  expect(await ended("Hello")).toBe("error OWN_KEY_UNUSABLE");
+  await client.providers.remove(instanceId);
+}
+
 /** Streams that are open all day, on each node, in the native form and in a dialect. */
 function listen(day: Day, place: Place): () => Promise<void> {
   const leaving = new AbortController();
@@ -273,6 +309,8 @@ describe.skipIf(missing !== undefined)("A16, A25, A34, A57, T02: two tenants wit
       await Promise.all([approve(day, places[1] as Place, "anne"), approve(day, places[4] as Place, "dora")]);
       await Promise.all(all.map((place) => pry(day, place)));
     }
+    // One after the other, so that a secret is lost to its user alone.
+    for (const place of all) await fail(day, place);
     // A session of Ben's that Carla may read.
     await clientOf(day, places[1] as Place).sessions.share("garden-ben-0", { users: { carla: "viewer" } });
     const shared = await clientOf(day, places[2] as Place).sessions.get("garden-ben-0");
@@ -298,64 +336,184 @@ describe.skipIf(missing !== undefined)("A16, A25, A34, A57, T02: two tenants wit
     );
     await Promise.all(stops.map((stop) => stop()));
     const values = await redisValues(day);
-    await day.close();
+    const filesBefore = filesIn(day.folder);
+    const redisFiles = filesIn(day.redis.dir);
 
-    // Streams and answers: the tenant, and within it the user.
     const admins = new Set(["anne@garden", "dora@kitchen"]);
-    const mayHave = ({ user, scope }: Received, found: Canary): boolean => {
-      if (found.scope !== scope) return false;
-      const isShared = user === "carla" && found.user === "ben";
-      return [user, "data"].includes(found.user) || admins.has(`${user}@${scope}`) || isShared;
-    };
-    const ofUsers = day.received.filter(({ user }) => user !== "jobs");
-    const misplaced = ofUsers.flatMap((one) =>
-      canariesIn(one.text)
-        .filter((found) => !mayHave(one, found))
-        .map((found) => ({ ...one, found, text: "" })),
-    );
-    expect(misplaced).toEqual([]);
-    expect(day.received.flatMap((one) => secretsIn(one.text).map((secret) => `${one.from} ${one.user} ${secret}`))).toEqual([]);
-    const streams = ofUsers.filter(({ from }) => /notifications|events|execute/.test(from));
-    // The vendor: text of one tenant alone in each request, and a user's key for that user alone.
-    for (const { key, body } of day.vendor.calls) {
-      const found = canariesIn(body);
-      expect(new Set(found.map(({ scope }) => scope)).size).toBe(1);
-      if (key !== platformKey) expect(found.every(({ user }) => user === "data" || key.startsWith(`sk-${user}-`))).toBe(true);
-    }
-    // Logs and metrics have no content at all.
-    for (const text of [...day.lines, ...metrics]) expect([canariesIn(text), secretsIn(text)], text).toEqual([[], []]);
-    expect(metrics.every((text) => !/garden|kitchen|anne|ben|carla|dora|emil|fred/.test(text))).toBe(true);
-    // Redis: a value has the tenant that its key names.
+    const mayHave =
+      ({ user, scope }: Received) =>
+      (found: Canary): boolean => {
+        if (found.scope !== scope) return false;
+        const isShared = user === "carla" && found.user === "ben";
+        return [user, "data"].includes(found.user) || admins.has(`${user}@${scope}`) || isShared;
+      };
     const scopeOf = (key: string): string | undefined => scopes.find((scope) => new RegExp(`[{./ ]${scope}[.} ]`).test(key));
-    const wrong = values.filter(({ key, value }) => canariesIn(value).some(({ scope }) => scope !== scopeOf(key)));
-    expect(wrong.map(({ key }) => key)).toEqual([]);
+    const none = (): boolean => false;
+    const isStream = ({ from }: Received): boolean => /notifications|events|execute/.test(from);
+    const artefacts: readonly Artefact[] = [
+      // Streams and answers: the tenant, and within it the user. The service works for all.
+      ...day.received.map((one): Artefact => {
+        const { user, scope, from: path, text } = one;
+        const kind = isStream(one) ? "stream" : "answer";
+        return {
+          kind,
+          name: `${path} to ${user} in ${scope}`,
+          text,
+          mayHave: user === "jobs" ? ({ scope: of }) => of === scope : mayHave(one),
+        };
+      }),
+      // Lines have no words of users, but where code of the product put some into its error: that line names the scope.
+      ...day.lines.map((text, at): Artefact => {
+        const { scope, message } = JSON.parse(text.slice(2)) as { readonly scope?: string; readonly message: string };
+        const isOfProduct = message.endsWith("threw an error.");
+        return { kind: "log line", name: `${at}: ${message}`, text, mayHave: (found) => isOfProduct && found.scope === scope };
+      }),
+      ...metrics.map((text, node): Artefact => ({ kind: "metrics", name: `of node ${node}`, text, mayHave: none })),
+      // A value has the tenant that its key names.
+      ...values.map(
+        ({ key, value }): Artefact => ({
+          kind: "key of Redis",
+          name: key,
+          text: key + value,
+          mayHave: ({ scope }) => scope === scopeOf(key),
+        }),
+      ),
+      // Files of all tenants: no secret, and no words in the numbers for operators and among the encrypted secrets.
+      ...[...filesBefore, ...redisFiles].map(
+        ({ name, text }): Artefact => ({ kind: "file", name, text, mayHave: /^(telemetry|secrets)/.test(name) ? none : () => true }),
+      ),
+      // The vendor gets the words of one tenant at a time, with a user's key those of this user.
+      ...day.vendor.calls.map(({ key, body }, at): Artefact => {
+        const [first] = canariesIn(body);
+        const isOwn = ({ user }: Canary): boolean => key === platformKey || user === "data" || key.startsWith(`sk-${user}-`);
+        return { kind: "call of the vendor", name: `${at}`, text: body, mayHave: (found) => found.scope === first?.scope && isOwn(found) };
+      }),
+    ];
     const cookieSecret = cookie.split("=")[1] ?? "none";
-    const places2 = [...values.map(({ key, value }) => key + value), ...filesIn(day.folder), ...filesIn(day.redis.dir)];
-    expect(places2.filter((text) => secretsIn(text).length > 0 || text.includes(cookieSecret))).toEqual([]);
-    for (const text of filesIn(day.folder, /^telemetry/)) expect(canariesIn(text)).toEqual([]);
+    const secrets = [...secretTexts, cookieSecret];
+    expect(leaksIn(artefacts, secrets)).toEqual([]);
+    expect(metrics.every((text) => !/garden|kitchen|anne|ben|carla|dora|emil|fred/.test(text))).toBe(true);
+    // The scan can fail: in each kind of artefact words of another one and a secret in each form are found.
+    const kinds = [...new Map(artefacts.map((one) => [one.kind, one])).values()];
+    expect(kinds.map(({ kind }) => kind).sort()).toEqual(
+      ["answer", "call of the vendor", "file", "key of Redis", "log line", "metrics", "stream"].sort(),
+    );
+    for (const one of kinds) {
+      const strict = one.kind === "file" ? { ...one, mayHave: none } : one;
+      expect(leaksIn([{ ...strict, text: `${one.text} cnry-nowhere-nobody-1` }], secrets)).toHaveLength(1);
+      for (const form of secrets.slice(0, 3).flatMap(formsOf))
+        expect(leaksIn([{ ...one, text: `${one.text}${form}` }], secrets), form).toHaveLength(1);
+    }
+    // Each failure left its line, and each line that names a session names the scope that the session is in. A session whose input was refused has no keys.
+    const said = day.lines.join("");
+    for (const what of [
+      "The tool `break_down` threw an error.",
+      "The hook `prepare` of `moody` threw an error.",
+      "The hook `accept` of `moody` threw an error.",
+      "This will not end well.",
+      "The method `facts` of an observer threw an error.",
+      "The function `resolveModel` threw an error.",
+      "An extension route threw an error.",
+      "`authenticate` threw an error",
+      "A vendor answered a model call with an error.",
+    ])
+      expect(said.includes(what), what).toBe(true);
+    const named = day.lines.map((line) => JSON.parse(line.slice(2)) as { readonly session?: string; readonly scope?: string });
+    const scopesOf = new Map(
+      values.flatMap(({ key }) => [...key.matchAll(/\{(garden|kitchen)\.([^}]+)\}/g)].map(([, of, id]) => [id, of] as const)),
+    );
+    const unplaced = named.filter(
+      ({ session, scope }) => session !== undefined && (scope === undefined || scope !== (scopesOf.get(session) ?? scope)),
+    );
+    expect(unplaced).toEqual([]);
     // What was searched is where the content is: an empty place would prove nothing.
+    const streams = artefacts.filter(({ kind }) => kind === "stream");
+    const countIn = (kind: Artefact["kind"]): number =>
+      artefacts.filter((one) => one.kind === kind).reduce((sum, { text }) => sum + canariesIn(text).length, 0);
     const counts = {
-      streams: streams.length,
-      streamBytes: streams.reduce((sum, { text }) => sum + text.length, 0),
-      canariesInStreams: streams.reduce((sum, { text }) => sum + canariesIn(text).length, 0),
-      answers: ofUsers.length - streams.length,
-      lines: day.lines.length,
-      redisKeys: values.length,
-      canariesInRedis: values.reduce((sum, { value }) => sum + canariesIn(value).length, 0),
-      vendorCalls: day.vendor.calls.length,
+      ...{ artefacts: artefacts.length, bytes: artefacts.reduce((sum, { text }) => sum + text.length, 0) },
+      ...{ streams: streams.length, canariesInStreams: countIn("stream"), lines: day.lines.length, canariesInLines: countIn("log line") },
+      ...{ redisKeys: values.length, canariesInRedis: countIn("key of Redis"), vendorCalls: day.vendor.calls.length },
     };
     console.info(JSON.stringify(counts));
     expect(counts.canariesInStreams).toBeGreaterThan(200);
     expect(counts.canariesInRedis).toBeGreaterThan(200);
+    expect(counts.canariesInLines).toBeGreaterThan(20);
+    expect(counts.lines).toBeGreaterThan(60);
     expect(counts.vendorCalls).toBeGreaterThan(80);
     for (const { user, scope } of all)
       expect(values.some(({ key, value }) => scopeOf(key) === scope && value.includes(`cnry-${scope}-${user}-`))).toBe(true);
+
+    await eraseAndLook(day);
   }, 180_000);
 });
 
+/** The end of the day: a session of the garden is erased, and then all of the kitchen. Nothing of either is left; the audit chains verify. */
+async function eraseAndLook(day: Day): Promise<void> {
+  const [ben, farewell]: [Place, string] = [{ user: "ben", scope: "garden", node: 1 }, "farewell-of-ben"];
+  const client = clientOf(day, ben);
+  const sessionId = "garden-ben-last";
+  expect((await client.execute(`Hello ${farewell}`, { sessionId, tools: [pickColour(farewell)] }).result()).text).toContain(farewell);
+  await client.execute(`A colour for ${farewell}`, { sessionId, tools: [pickColour(farewell)] }).result();
+  await client.sessions.change(sessionId, { title: farewell });
+  expect(await client.sessions.search(farewell)).toHaveLength(1);
+  const keysWith = async (text: string): Promise<readonly string[]> =>
+    (await redisValues(day)).filter(({ key, value }) => `${key}${value}`.includes(text)).map(({ key }) => key);
+  expect((await keysWith(farewell)).length).toBeGreaterThan(2);
+  const [{ audit, host }] = day.nodes as readonly [ProductNode];
+  const heads = new Map<string, string>();
+  for (const scope of scopes) {
+    await audit.settled();
+    const verdict = await audit.verify(scope);
+    if (!verdict.intact) throw new Error(`The chain of ${scope} is broken.`);
+    heads.set(scope, verdict.head);
+  }
+
+  // On the node that did not run it.
+  await clientOf(day, { ...ben, node: 0 }).sessions.remove(sessionId);
+  expect(await client.sessions.search(farewell)).toEqual([]);
+  await onlyRings(day, await keysWith(farewell));
+  expect(await keysWith(farewell)).toEqual([]);
+
+  const gardenKeys = (await keysWith("cnry-garden-")).length;
+  const erased = await eraseScope(host, "kitchen");
+  expect(erased.held).toEqual([]);
+  expect(erased.removed).toBeGreaterThan(10);
+  await day.removeEntries("kitchen");
+  await onlyRings(day, await keysWith("cnry-kitchen-"));
+  expect(await keysWith("cnry-kitchen-")).toEqual([]);
+  expect((await keysWith("cnry-garden-")).length).toBe(gardenKeys);
+  for (const node of day.nodes) await node.audit.settled();
+  for (const scope of scopes) {
+    expect(await audit.verify(scope, { head: heads.get(scope) ?? "" })).toMatchObject({ intact: true });
+    expect((await audit.list(scope)).some(({ action }) => action === "session.removed")).toBe(true);
+  }
+  // Redis keeps what happened in its file until it writes the file anew, as it does by itself when the file has doubled.
+  await day.redis.command("BGREWRITEAOF");
+  await expect
+    .poll(() => day.redis.command("INFO", "persistence"))
+    .toMatch(/aof_rewrite_in_progress:0[\s\S]*aof_rewrite_scheduled:0[\s\S]*aof_last_bgrewrite_status:ok/);
+  await day.close();
+  const left = [...filesIn(day.folder), ...filesIn(day.redis.dir)];
+  expect(left.some(({ text }) => text.includes("cnry-garden-"))).toBe(true);
+  expect(left.filter(({ text }) => text.includes("cnry-kitchen-") || text.includes(farewell)).map(({ name }) => name)).toEqual([]);
+}
+
+/** What is left of an erased session for now are the rings of its last lanes, in the channel. Each expires within ten minutes; here this time passes at once. */
+async function onlyRings({ redis }: Day, keys: readonly string[]): Promise<void> {
+  for (const key of keys) {
+    expect(key).toMatch(/^loopwright:lane:/);
+    const leftMs = Number((await redis.command("PTTL", key)).slice(1));
+    expect(leftMs).toBeLessThanOrEqual(600_000);
+    // A key without an end would answer -1; one that has just expired, -2.
+    expect(leftMs).not.toBe(-1);
+    await redis.command("PEXPIRE", key, "0");
+  }
+}
+
 /** Every byte of the files of a folder and of those in it. */
-function filesIn(folder: string, named = /./): readonly string[] {
+function filesIn(folder: string): readonly { readonly name: string; readonly text: string }[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && named.test(entry.name))
-    .map((entry) => readFileSync(join(entry.parentPath, entry.name), "latin1"));
+    .filter((entry) => entry.isFile())
+    .map((entry) => ({ name: entry.name, text: readFileSync(join(entry.parentPath, entry.name), "latin1") }));
 }

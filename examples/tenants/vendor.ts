@@ -19,7 +19,9 @@ interface ChatBody {
 }
 
 /** Words of a user that make the model call a tool. */
-const wishes: { readonly [word: string]: string } = { colour: "pick_colour", refund: "refund", stock: "look_up" };
+const wishes: { readonly [word: string]: string } = { colour: "pick_colour", refund: "refund", stock: "look_up", breakage: "break_down" };
+/** Words of a user that the vendor answers with an error, in which it repeats the key and the words. */
+const refusals: { readonly [word: string]: number } = { forbidden: 401, malformed: 400 };
 
 export async function startVendor(): Promise<Vendor> {
   const calls: VendorCall[] = [];
@@ -30,7 +32,7 @@ export async function startVendor(): Promise<Vendor> {
     });
     request.on("end", () => {
       calls.push({ key: request.headers.authorization?.replace("Bearer ", "") ?? "", body });
-      answer(JSON.parse(body) as ChatBody, response);
+      answer(JSON.parse(body) as ChatBody, response, calls.at(-1)?.key ?? "");
     });
   });
   await new Promise<void>((resolve) => void http.listen(0, "127.0.0.1", resolve));
@@ -45,14 +47,20 @@ export async function startVendor(): Promise<Vendor> {
   };
 }
 
-function answer({ messages }: ChatBody, response: ServerResponse): void {
+function answer({ messages }: ChatBody, response: ServerResponse, key: string): void {
+  const last = messages.at(-1);
+  const text = typeof last?.content === "string" ? last.content : (last?.content ?? []).map((part) => part.text ?? "").join("");
+  const refusal = last?.role === "user" ? Object.keys(refusals).find((word) => text.includes(word)) : undefined;
+  if (refusal !== undefined) {
+    response.writeHead(refusals[refusal] ?? 500, { "Content-Type": "application/json", "X-Echo": key });
+    response.end(JSON.stringify({ error: { message: `Bad key ${key} or text ${text}`, type: "invalid_request_error" } }));
+    return;
+  }
   response.setHeader("Content-Type", "text/event-stream");
   const chunk = (delta: object, end: string | null = null): void => {
     const choices = [{ index: 0, delta, finish_reason: end }];
     response.write(`data: ${JSON.stringify({ id: "c", object: "chat.completion.chunk", model: "m", choices })}\n\n`);
   };
-  const last = messages.at(-1);
-  const text = typeof last?.content === "string" ? last.content : (last?.content ?? []).map((part) => part.text ?? "").join("");
   const wish = last?.role === "user" ? Object.keys(wishes).find((word) => text.includes(word)) : undefined;
   if (wish === undefined) for (const word of `You say: ${text}`.split(/(?<= )/)) chunk({ content: word });
   else {

@@ -202,6 +202,9 @@ export const errorTable: { readonly [Code in ErrorCode]: ErrorEntry } = {
   MEDIA_TYPE_UNSUPPORTED: entry("The route does not take a body of this media type.", [415, "format"], {
     fix: "Send JSON with `Content-Type: application/json`.",
   }),
+  SEARCH_UNSUPPORTED: entry("The store of these sessions has no search.", [501, "format"], {
+    fix: "Find the session in the list, or keep sessions in a store that searches.",
+  }),
   RATE_LIMITED: entry("This caller has sent too many requests.", [429, "rate"], { ...again, fix: "Wait for the time in `Retry-After`." }),
   CONNECTION_LIMIT: entry("Too many event streams are open.", [503, "overload"], {
     ...again,

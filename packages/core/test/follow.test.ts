@@ -149,7 +149,11 @@ describe("a follower of a session", () => {
     expect(typesOf(published)).toContain("run_end");
     await session[Symbol.asyncDispose]();
     expect(published.lost).toHaveLength(1);
-    const reported = { session: "s1", error: expect.objectContaining({ name: "Error", message: "a follower's own trouble" }) };
+    const reported = {
+      scope: "local",
+      session: "s1",
+      error: expect.objectContaining({ name: "Error", message: "a follower's own trouble" }),
+    };
     expect(lines).toContainEqual(["error", "A listener of the session threw an error.", reported]);
   });
 

@@ -42,7 +42,7 @@ it("gives its observers to each session, opened or made, and notifies them of re
   expect(errors).toEqual(
     ["observer down", "observer down, later"].map((message) => [
       "The method `removed` of an observer threw an error.",
-      { session: "a", error: expect.objectContaining({ name: "TypeError", message }) },
+      { scope: "team", session: "a", error: expect.objectContaining({ name: "TypeError", message }) },
     ]),
   );
   await second.close();

@@ -42,13 +42,15 @@ export function sealedIndex(index: SessionIndex, log: SessionLog, keys: SessionK
       ...(lastRun ? { lastRun: { ...lastRun, reason: text(lastRun.reason) } } : {}),
     };
   };
-  const hitOf = async (scope: string, { session, excerpt }: SessionHit, sought: readonly string[]): Promise<SessionHit> => {
+  /** Nothing of a session whose key was erased: that it is found would confirm the word. */
+  const hitOf = async (scope: string, { session, excerpt }: SessionHit, sought: readonly string[]): Promise<readonly SessionHit[]> => {
+    if (session.metadata?.[sealedField] !== undefined && !(await keys.session({ scope, session: session.id }))) return [];
     const summary = await opened(scope, session);
     const seq = markIn(excerpt);
-    if (seq === undefined) return { session: summary, excerpt: "" };
+    if (seq === undefined) return [{ session: summary, excerpt: "" }];
     const [fact] = seq === 0 ? [] : await log.read({ scope, session: session.id }, { from: seq, limit: 1 });
     const text = fact ? searchTextsOf(fact).join("\n") : (summary.title ?? "");
-    return { session: summary, excerpt: excerptAround(text, sought) };
+    return [{ session: summary, excerpt: excerptAround(text, sought) }];
   };
   return {
     list: async (scope, options) => Promise.all((await index.list(scope, options)).map((summary) => opened(scope, summary))),
@@ -60,7 +62,7 @@ export function sealedIndex(index: SessionIndex, log: SessionLog, keys: SessionK
       const sought = searchWords(query);
       if (sought.length === 0) return [];
       const hits = await index.search(scope, hashedQuery(await keys.scope(scope), query), options);
-      return Promise.all(hits.map((hit) => hitOf(scope, hit, sought)));
+      return (await Promise.all(hits.map((hit) => hitOf(scope, hit, sought)))).flat();
     },
     rebuild: (scope) => index.rebuild(scope),
   };

@@ -5,8 +5,9 @@ import { type FreshProjections, summaryOf } from "./index-operations.ts";
 import { ownerWords, titleSeq } from "./index-words.ts";
 import { readPage } from "./log-operations.ts";
 import type { Ask } from "./operation.ts";
+import { seqLimit } from "./schema.ts";
 import { type SessionRow, sessionColumns, sessionRowOf } from "./session-rows.ts";
-import { numberOf, type Statements } from "./statements.ts";
+import { numberOf, type Statements, textOf } from "./statements.ts";
 import { isOfOneSession } from "./store-fault.ts";
 
 /** Words of a query that count. */
@@ -16,8 +17,10 @@ const ownersPerExpression = 100;
 
 /** A text that holds a word: the fact it comes from, or a title. */
 interface Found {
-  readonly key: number;
+  readonly session: SessionRow;
   readonly seq: number;
+  /** The fact as it is stored, not yet verified; null for a title. */
+  readonly body: string | null;
 }
 
 interface Search extends Pick<Ask<"search">, "scope" | "textsMax"> {
@@ -38,11 +41,14 @@ export function search(
   const [rarest, ...others] = sought.map((word) => wordOf(about, word)).sort((a, b) => a.count - b.count);
   if (!rarest || rarest.count === 0) return [];
   const found = textsHolding(about, rarest);
-  let keys: ReadonlySet<number> = new Set(found.map(({ key }) => key));
+  let keys: ReadonlySet<number> = new Set(found.map(({ session }) => session.key));
   for (const word of others) keys = holdersAmong(about, keys, word);
-  return ranked(statements, { found: found.filter(({ key }) => keys.has(key)), word: rarest.word, fresh })
+  return ranked(statements, { found: found.filter(({ session }) => keys.has(session.key)), word: rarest.word, fresh })
     .slice(0, limit)
-    .map(({ session, text }) => ({ session: summaryOf(statements, session, fresh), excerpt: excerptAround(text, sought) }));
+    .map(({ session, seq }) => ({
+      session: summaryOf(statements, session, fresh),
+      excerpt: excerptAround(shownText(statements, { session, seq }, fresh), sought),
+    }));
 }
 
 /** A word of the query. */
@@ -70,17 +76,25 @@ function wordOf({ statements, scope, textsMax }: Search, word: string): Word {
   return { word, text: ofAll, expression: ofScope, count: own, isRare: own < textsMax };
 }
 
-const joined = `SELECT texts.session AS key, texts.seq AS seq FROM (SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid DESC LIMIT ?) AS newest
-  JOIN texts ON texts.id = newest.rowid JOIN sessions ON sessions.key = texts.session WHERE sessions.scope = ? AND sessions.removed = 0 AND sessions.parent IS NULL`;
+const newestTexts = `(SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid DESC LIMIT ?) AS newest
+  JOIN texts ON texts.id = newest.rowid JOIN sessions ON sessions.key = texts.session`;
+const inScope = "WHERE sessions.scope = ? AND sessions.removed = 0 AND sessions.parent IS NULL";
+/** With all that ranking needs: three statements for each text would take most of the time of a search. */
+const joined = `SELECT ${sessionColumns.replace(/\w+/g, "sessions.$& AS $&")}, texts.seq AS text_seq, facts.body AS body FROM ${newestTexts}
+  LEFT JOIN facts ON facts.id = texts.session * ${seqLimit} + texts.seq AND texts.seq <> ${titleSeq} ${inScope}`;
+const joinedKeys = `SELECT texts.session AS key FROM ${newestTexts} ${inScope}`;
 
 function textsHolding({ statements, scope, textsMax }: Search, { expression }: Word): readonly Found[] {
-  return statements.all(joined, expression, textsMax, scope).map((row) => ({ key: numberOf(row, "key"), seq: numberOf(row, "seq") }));
+  return statements
+    .all(joined, expression, textsMax, scope)
+    .map((row) => ({ session: sessionRowOf(row), seq: numberOf(row, "text_seq"), body: textOf(row, "body") }));
 }
 
 /** Those of the sessions that hold the word anywhere. Of a rare word all texts are looked at; of another one those of these sessions. */
 function holdersAmong(about: Search, keys: ReadonlySet<number>, word: Word): ReadonlySet<number> {
   if (word.isRare) {
-    const holders = new Set(textsHolding(about, word).map(({ key }) => key));
+    const rows = about.statements.all(joinedKeys, word.expression, about.textsMax, about.scope);
+    const holders = new Set(rows.map((row) => numberOf(row, "key")));
     return new Set([...keys].filter((key) => holders.has(key)));
   }
   const holders = new Set<number>();
@@ -97,7 +111,7 @@ function holdersAmong(about: Search, keys: ReadonlySet<number>, word: Word): Rea
 /** A session, its best text and what its texts are worth. */
 interface Ranked {
   readonly session: SessionRow;
-  text: string;
+  seq: number;
   best: number;
   score: number;
 }
@@ -107,27 +121,31 @@ function ranked(
   { found, word, fresh }: { readonly found: readonly Found[]; readonly word: string; readonly fresh: FreshProjections },
 ): readonly Ranked[] {
   const sessions = new Map<number, Ranked>();
-  for (const { key, seq } of found) {
-    const known = sessions.get(key);
-    const session = known?.session ?? sessionAt(statements, key);
-    if (!session) continue;
-    const text = seq === titleSeq ? (summaryOf(statements, session, fresh).title ?? "") : textAt(statements, session, seq);
+  for (const { session, seq, body } of found) {
+    const known = sessions.get(session.key);
+    const text = seq === titleSeq ? (summaryOf(statements, session, fresh).title ?? "") : spokenIn(body);
     const score = matchTexts([text], [word])?.score ?? 0;
-    if (!known) sessions.set(key, { session, text, best: score, score });
+    if (!known) sessions.set(session.key, { session, seq, best: score, score });
     else {
       known.score += score;
-      if (score > known.best) [known.text, known.best] = [text, score];
+      if (score > known.best) [known.seq, known.best] = [seq, score];
     }
   }
   return [...sessions.values()].sort((a, b) => b.score - a.score || b.session.updatedAt - a.session.updatedAt);
 }
 
-function sessionAt(statements: Statements, key: number): SessionRow | undefined {
-  const row = statements.one(`SELECT ${sessionColumns} FROM sessions WHERE key = ?`, key);
-  return row && sessionRowOf(row);
+/** The texts of a stored fact; none of one that cannot be read. */
+function spokenIn(body: string | null): string {
+  try {
+    return body === null ? "" : searchTextsOf(JSON.parse(body) as Fact).join("\n");
+  } catch {
+    return "";
+  }
 }
 
-function textAt(statements: Statements, session: SessionRow, seq: number): string {
+/** What a hit shows, verified against the chain of its log; nothing of a damaged session. */
+function shownText(statements: Statements, { session, seq }: Pick<Ranked, "session" | "seq">, fresh: FreshProjections): string {
+  if (seq === titleSeq) return summaryOf(statements, session, fresh).title ?? "";
   try {
     const [fact]: readonly Fact[] = JSON.parse(readPage(statements, session, { from: seq, limit: 1 }).text);
     return fact ? searchTextsOf(fact).join("\n") : "";

@@ -1,3 +1,4 @@
+import { AgentError } from "@loopwright/core";
 import { countedMemoryStore } from "@loopwright/core/internals";
 import { manualClock, memoryStore } from "@loopwright/core/memory";
 import { describe, it } from "vitest";
@@ -49,6 +50,21 @@ describe("the adapters in memory keep every promise", () => {
       make: async () => {
         const { store, work } = countedMemoryStore({ searchSessionsMax: 20 });
         return { ...store, work: async () => work() };
+      },
+    }));
+  describe("session index of a store without search", () =>
+    runKit(it, sessionIndexKit, {
+      lacks: [
+        ...lacks,
+        { capability: "ruin", reason: "facts in memory are values, not bytes" },
+        { capability: "search", reason: "this one has none" },
+      ],
+      make: async () => {
+        const { store, work } = countedMemoryStore();
+        const search = async (): Promise<never> => {
+          throw new AgentError("SEARCH_UNSUPPORTED", { message: "This store has no search." });
+        };
+        return { ...store, index: { ...store.index, search }, work: async () => work() };
       },
     }));
   describe("blob store", () => runKit(it, blobStoreKit, { lacks, make: async () => memoryStore() }));

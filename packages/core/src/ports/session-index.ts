@@ -68,6 +68,7 @@ export interface SessionIndex {
    * best match first. Searched are the texts of users and the model and the current title, not those of tools. In scripts without spaces each
    * character is a word. The query is plain words, so there is no syntax error; a query without a word finds nothing. In a large scope an adapter may
    * search only the newest sessions or texts; its documentation states how many.
+   * @throws AgentError SEARCH_UNSUPPORTED by a store that has no search, for every query
    */
   search(scope: string, query: string, options?: IndexQuery): Promise<readonly SessionHit[]>;
   /** Rebuilds the projection from the logs of all sessions that can be read. Returns their number. */

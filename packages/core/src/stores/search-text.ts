@@ -33,7 +33,11 @@ export function searchWords(text: string): readonly string[] {
   return (text.match(word) ?? []).map(foldWord).filter((folded) => folded !== "");
 }
 
+/** Most words are of letters that no folding changes but for their case. */
+const plain = /^[a-zA-Z0-9]+$/;
+
 function foldWord(text: string): string {
+  if (plain.test(text)) return text.toLowerCase();
   return text
     .normalize("NFKD")
     .replace(/[^\p{L}\p{N}]/gu, "")

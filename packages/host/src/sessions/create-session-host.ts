@@ -87,7 +87,7 @@ export function createSessionHost(parts: LoaderParts & LoadedParts): SessionHost
 function noteRemoved(ref: SessionRef, { observers = [], logger }: Pick<LoaderParts, "observers" | "logger">): void {
   const report = (cause: unknown): void => {
     const error = cause instanceof Error ? { name: cause.name, message: cause.message, stack: cause.stack ?? "" } : String(cause);
-    logger.log("error", "The method `removed` of an observer threw an error.", { session: ref.session, error });
+    logger.log("error", "The method `removed` of an observer threw an error.", { ...ref, error });
   };
   for (const one of observers)
     try {

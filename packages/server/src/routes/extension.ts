@@ -46,7 +46,7 @@ async function bodyOf({ body }: ExtensionRoute, { request, server }: RequestCont
 /** The response of the handler, with headers that may be changed. @throws AgentError what the handler throws, HOOK_TIMEOUT, HOOK_FAILED */
 async function inTime(
   { id, timeoutMs = timeoutMsDefault }: ExtensionRoute,
-  { request, server }: RequestContext,
+  { request, principal, server }: RequestContext,
   handle: (signal: AbortSignal) => Response | Promise<Response>,
 ): Promise<Response> {
   const { clock, logger } = server;
@@ -64,7 +64,8 @@ async function inTime(
     return new Response(response.body, response);
   } catch (cause) {
     if (isAgentError(cause)) throw cause;
-    logger.log("error", "An extension route threw an error.", { route: id, ...redactedCause(cause) });
+    const { user, scope } = principal;
+    logger.log("error", "An extension route threw an error.", { route: id, user, scope, ...redactedCause(cause, request) });
     throw new AgentError("HOOK_FAILED", {
       message: `The route \`${id}\` failed.`,
       fix: "Ask the operator: the log of the server has the cause.",

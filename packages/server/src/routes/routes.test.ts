@@ -1,4 +1,4 @@
-import { type Json, systemText } from "@loopwright/core";
+import { AgentError, type Json, systemText } from "@loopwright/core";
 import { memoryChannel, memoryStore } from "@loopwright/core/memory";
 import type { PendingToolCall, SessionSnapshot } from "@loopwright/core/protocol";
 import { describe, expect, it } from "vitest";
@@ -72,6 +72,20 @@ describe("sessions", () => {
     const { body } = await ask<{ hits: { session: { id: string } }[] }>("/api/sessions?search=numb%20c");
     expect(body.hits.map(({ session }) => session.id)).toEqual(["c"]);
     expect((await ask("/api/sessions?search=%22*%27%3B--")).status).toBe(200);
+  });
+
+  it("are listed by a store without search, which answers every search with 501 SEARCH_UNSUPPORTED", async () => {
+    const real = memoryStore();
+    const search = async (): Promise<never> => {
+      throw new AgentError("SEARCH_UNSUPPORTED", { message: "This store has no search." });
+    };
+    const { ask } = testServer({ store: { ...real, index: { ...real.index, search } } });
+    await ask("/api/sessions", { json: { id: "a", title: "Number" } });
+    expect((await ask<{ sessions: unknown[] }>("/api/sessions")).body.sessions).toHaveLength(1);
+    expect(await ask("/api/sessions?search=number")).toMatchObject({
+      status: 501,
+      body: { code: "SEARCH_UNSUPPORTED", fix: expect.stringContaining("in the list") },
+    });
   });
 
   it("show by their tag whether they have changed", async () => {

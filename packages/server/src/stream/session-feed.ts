@@ -246,7 +246,7 @@ class LiveFeed implements ClosableFeed {
       }
     } catch (error) {
       const code = isAgentError(error) ? error.code : "INTERNAL";
-      logger.log("error", "The events that a reader missed could not be sent.", { session: ref.session, code });
+      logger.log("error", "The events that a reader missed could not be sent.", { ...ref, code });
       reader.cut();
     }
   }

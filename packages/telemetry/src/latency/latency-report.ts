@@ -36,47 +36,103 @@ export interface LatencyReport {
   readonly tools: { readonly server: readonly ToolLatency[]; readonly client: readonly ToolLatency[] };
 }
 
-/** Sums up records, whatever their order; those outside the window are left out. */
-export function latencyReport(
-  records: readonly LatencyRecord[],
-  { from, to }: { readonly from: number; readonly to: number },
-): LatencyReport {
-  const within = records.filter(({ at }) => at >= from && at <= to);
-  const tools = within.flatMap(({ toolCalls }) => toolCalls);
-  const toolsAt = (side: ToolTiming["side"]): readonly ToolLatency[] =>
-    groups(
-      tools.filter((call) => call.side === side),
-      ({ name }) => name,
-    ).map(toolLatency);
-  return {
-    from,
-    to,
-    turns: within.length,
-    models: groups(within, ({ providerName, providerModel }) => JSON.stringify([providerName, providerModel])).map(modelLatency),
-    tools: { server: toolsAt("server"), client: toolsAt("client") },
-  };
+/** A window of time, both ends included, in milliseconds since the epoch. */
+interface LatencyWindow {
+  readonly from: number;
+  readonly to: number;
 }
 
-function modelLatency(turns: readonly LatencyRecord[]): ModelLatency {
-  const [first] = turns as readonly [LatencyRecord, ...LatencyRecord[]];
-  const usages = turns.flatMap(({ usage }) => usage ?? []);
-  const cached = sum(usages.map(({ cacheRead = 0 }) => cacheRead));
-  const prompt = sum(usages.map(({ input = 0, cacheRead = 0, cacheWrite = 0 }) => input + cacheRead + cacheWrite));
+/** Sums up records, whatever their order; those outside the window are left out. */
+export function latencyReport(records: readonly LatencyRecord[], window: LatencyWindow): LatencyReport {
+  const tally = new LatencyTally(window);
+  tally.add(records);
+  return tally.report();
+}
+
+/** What is kept of the turns of one model: numbers alone. */
+interface ModelTally {
+  readonly provider: string;
+  readonly model: string;
+  readonly ttftMs: number[];
+  readonly turnMs: number[];
+  cached: number;
+  prompt: number;
+}
+
+interface ToolTally {
+  readonly durationMs: number[];
+  failed: number;
+}
+
+/** Sums up records page by page. It keeps some numbers of each, and not the records. */
+export class LatencyTally {
+  readonly #window: LatencyWindow;
+  readonly #models = new Map<string, ModelTally>();
+  readonly #tools: { readonly [Side in ToolTiming["side"]]: Map<string, ToolTally> } = { server: new Map(), client: new Map() };
+  #turns = 0;
+
+  constructor(window: LatencyWindow) {
+    this.#window = window;
+  }
+
+  /** The records of the window count, whatever their order. */
+  add(records: readonly LatencyRecord[]): void {
+    const { from, to } = this.#window;
+    for (const record of records) if (record.at >= from && record.at <= to) this.#addTurn(record);
+  }
+
+  /** `from`: where the report begins, if some records before it were not added. */
+  report({ from }: Pick<LatencyWindow, "from"> = this.#window): LatencyReport {
+    return {
+      from,
+      to: this.#window.to,
+      turns: this.#turns,
+      models: ascending(this.#models).map(modelLatency),
+      tools: { server: toolsOf(this.#tools.server), client: toolsOf(this.#tools.client) },
+    };
+  }
+
+  #addTurn({ providerName: provider, providerModel: model, ttftMs, turnDurationMs, usage, toolCalls }: LatencyRecord): void {
+    this.#turns += 1;
+    const own = kept(this.#models, JSON.stringify([provider, model]), () => ({
+      ...{ provider, model, ttftMs: [], turnMs: [] },
+      ...{ cached: 0, prompt: 0 },
+    }));
+    own.turnMs.push(turnDurationMs);
+    if (ttftMs !== undefined) own.ttftMs.push(ttftMs);
+    const { input = 0, cacheRead = 0, cacheWrite = 0 } = usage ?? {};
+    own.cached += cacheRead;
+    own.prompt += input + cacheRead + cacheWrite;
+    for (const { name, side, durationMs, outcome } of toolCalls) {
+      const tool = kept(this.#tools[side], name, () => ({ durationMs: [], failed: 0 }));
+      tool.durationMs.push(durationMs);
+      if (outcome !== "ok") tool.failed += 1;
+    }
+  }
+}
+
+function kept<Value>(all: Map<string, Value>, key: string, create: () => Value): Value {
+  const found = all.get(key) ?? create();
+  all.set(key, found);
+  return found;
+}
+
+function modelLatency({ provider, model, ttftMs, turnMs, cached, prompt }: ModelTally): ModelLatency {
   return {
-    provider: first.providerName,
-    model: first.providerModel,
-    turns: turns.length,
-    ttftMs: percentilesOf(turns.flatMap(({ ttftMs }) => ttftMs ?? [])) ?? null,
-    turnDurationMs: percentilesOf(turns.map(({ turnDurationMs }) => turnDurationMs)) ?? { p50: 0, p95: 0, p99: 0 },
+    ...{ provider, model, turns: turnMs.length },
+    ttftMs: percentilesOf(ttftMs) ?? null,
+    turnDurationMs: percentilesOf(turnMs) ?? { p50: 0, p95: 0, p99: 0 },
     cacheHitRate: prompt > 0 ? cached / prompt : null,
   };
 }
 
-function toolLatency(calls: readonly ToolTiming[]): ToolLatency {
-  const { p50, p95 } = percentilesOf(calls.map(({ durationMs }) => durationMs)) ?? { p50: 0, p95: 0 };
-  const failed = calls.filter(({ outcome }) => outcome !== "ok").length;
-  return { name: calls[0]?.name ?? "", count: calls.length, durationMs: { p50, p95 }, errorRate: failed / calls.length };
-}
+const toolsOf = (tools: ReadonlyMap<string, ToolTally>): readonly ToolLatency[] =>
+  [...tools]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, { durationMs, failed }]) => {
+      const { p50, p95 } = percentilesOf(durationMs) ?? { p50: 0, p95: 0 };
+      return { name, count: durationMs.length, durationMs: { p50, p95 }, errorRate: failed / durationMs.length };
+    });
 
 function percentilesOf(values: readonly number[]): Percentiles | undefined {
   const ascending = values.toSorted((a, b) => a - b);
@@ -84,10 +140,6 @@ function percentilesOf(values: readonly number[]): Percentiles | undefined {
   return p50 === undefined || p95 === undefined || p99 === undefined ? undefined : { p50, p95, p99 };
 }
 
-/** Items of the same key together, the keys in order. */
-function groups<Item>(items: readonly Item[], keyOf: (item: Item) => string): readonly (readonly Item[])[] {
-  const found = Map.groupBy(items, keyOf);
-  return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, group]) => group);
-}
-
-const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+/** The values in the order of their keys. */
+const ascending = <Value>(all: ReadonlyMap<string, Value>): readonly Value[] =>
+  [...all].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, value]) => value);

@@ -40,6 +40,7 @@ export const familyCases: readonly StoreCase<IndexUnderTest>[] = [
   {
     id: "children-searched",
     promise: "a search finds no children",
+    needs: ["search"],
     async run(make) {
       const { index } = await withFamily(await make());
       expectSame(

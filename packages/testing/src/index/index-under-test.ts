@@ -1,7 +1,7 @@
-import type { SessionRef } from "@loopwright/core";
-import type { SessionIndex, SessionLog } from "@loopwright/core/ports";
+import { isAgentError, type SessionRef } from "@loopwright/core";
+import type { SessionHit, SessionIndex, SessionLog } from "@loopwright/core/ports";
 
-/** A fresh index and the log it belongs to. Capability `beginnings`: a search finds words by their beginnings. */
+/** A fresh index and the log it belongs to. Capabilities `search`, and `beginnings`: a search finds words by their beginnings. */
 export interface IndexUnderTest {
   readonly index: SessionIndex;
   readonly log: SessionLog;
@@ -14,4 +14,14 @@ export interface IndexUnderTest {
   readonly work?: () => Promise<number>;
   /** Makes what is kept of a session unreadable as a whole, behind the store's back, as in `LogUnderTest`. Capability `ruin`. */
   readonly ruin?: (ref: SessionRef) => Promise<void>;
+}
+
+/** The hits; `undefined` from an index that refuses every search as it may. */
+export async function searched(index: SessionIndex, query: string): Promise<readonly SessionHit[] | undefined> {
+  try {
+    return await index.search("local", query);
+  } catch (error) {
+    if (isAgentError(error, "SEARCH_UNSUPPORTED")) return undefined;
+    throw error;
+  }
 }

@@ -3,7 +3,7 @@ import type { StoreCase } from "../kit/store-case.ts";
 import { sampleBody as body, writeFacts } from "../samples/sample-conversation.ts";
 import { sampleAt } from "../samples/sample-facts.ts";
 import { familyCases } from "./family-cases.ts";
-import type { IndexUnderTest } from "./index-under-test.ts";
+import { type IndexUnderTest, searched } from "./index-under-test.ts";
 
 const first = { session: "first" };
 
@@ -82,7 +82,7 @@ const listCases: readonly StoreCase<IndexUnderTest>[] = [
       await writeFacts(log, { ...first, scope: "other" }, [body.opened(), body.input("apples")]);
       expectSame(await index.list("local"), [], "the list");
       expectSame(await index.get("local", "first"), undefined, "the session");
-      expectSame(await index.search("local", "apples"), [], "the search");
+      expectSame((await searched(index, "apples")) ?? [], [], "the search");
     },
   },
   {
@@ -91,11 +91,11 @@ const listCases: readonly StoreCase<IndexUnderTest>[] = [
     async run(make) {
       const { index, log } = await make();
       await writeFacts(log, first, [body.opened({ title: "Fruit" }), body.input("apples"), body.answer("red apples"), body.input("more")]);
-      await index.search("local", "apples");
+      await searched(index, "apples");
       await log.remove({ scope: "local", session: "first" });
       expectSame(await index.list("local"), [], "the list");
       expectSame(await index.get("local", "first"), undefined, "the session");
-      expectSame(await index.search("local", "apples"), [], "the search");
+      expectSame((await searched(index, "apples")) ?? [], [], "the search");
     },
   },
 ];
@@ -195,9 +195,9 @@ const summaryCases: readonly StoreCase<IndexUnderTest>[] = [
     async run(make) {
       const { index, log } = await make();
       for (const session of ["first", "second"]) await writeFacts(log, { session }, [body.opened(), body.input(`apples of ${session}`)]);
-      const before = [await index.list("local"), await index.search("local", "apples second")];
+      const before = [await index.list("local"), await searched(index, "apples second")];
       expectSame(await index.rebuild("local"), 2, "the count");
-      expectSame([await index.list("local"), await index.search("local", "apples second")], before, "list and search");
+      expectSame([await index.list("local"), await searched(index, "apples second")], before, "list and search");
     },
   },
   {
@@ -207,9 +207,9 @@ const summaryCases: readonly StoreCase<IndexUnderTest>[] = [
     async run(make) {
       const { index, log, reopen } = await make();
       await writeFacts(log, first, [body.opened(), body.input("apples")]);
-      const before = [await index.list("local"), await index.search("local", "apples")];
+      const before = [await index.list("local"), await searched(index, "apples")];
       const again = (await reopen?.()) ?? index;
-      expectSame([await again.list("local"), await again.search("local", "apples")], before, "list and search");
+      expectSame([await again.list("local"), await searched(again, "apples")], before, "list and search");
     },
   },
 ];

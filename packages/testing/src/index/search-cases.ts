@@ -1,7 +1,7 @@
 import { expectSame, expectThat } from "../kit/kit.ts";
 import type { StoreCase } from "../kit/store-case.ts";
 import { sampleBody as body, writeFacts } from "../samples/sample-conversation.ts";
-import type { IndexUnderTest } from "./index-under-test.ts";
+import { type IndexUnderTest, searched } from "./index-under-test.ts";
 
 async function withTexts(subject: IndexUnderTest, texts: { readonly [session: string]: string }): Promise<IndexUnderTest> {
   for (const [session, text] of Object.entries(texts)) await writeFacts(subject.log, { session }, [body.opened(), body.input(text)]);
@@ -12,8 +12,7 @@ async function found({ index }: IndexUnderTest, query: string): Promise<readonly
   return (await index.search("local", query)).map(({ session }) => session.id).sort();
 }
 
-/** Searching. */
-export const searchCases: readonly StoreCase<IndexUnderTest>[] = [
+const casesOfSearch: readonly StoreCase<IndexUnderTest>[] = [
   {
     id: "search-messages",
     promise: "words of users and of the model are found, at once after they were written; words of tools are not",
@@ -147,4 +146,18 @@ export const searchCases: readonly StoreCase<IndexUnderTest>[] = [
       );
     },
   },
+];
+
+/** Searching. Capability `search`: a store that lacks it refuses every search. */
+export const searchCases: readonly StoreCase<IndexUnderTest>[] = [
+  {
+    id: "search-refused",
+    promise: "a search is answered, or refused with SEARCH_UNSUPPORTED where the store has none, also one for no word",
+    async run(make) {
+      const { index } = await withTexts(await make(), { first: "apples" });
+      const answers = [await searched(index, "apples"), await searched(index, "  ")];
+      expectSame(new Set(answers.map((answer) => answer === undefined)).size, 1, "kinds of answers");
+    },
+  },
+  ...casesOfSearch.map((one): StoreCase<IndexUnderTest> => ({ ...one, needs: [...(one.needs ?? []), "search"] })),
 ];

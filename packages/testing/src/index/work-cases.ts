@@ -48,7 +48,7 @@ export const indexWorkCases: readonly StoreCase<IndexUnderTest>[] = [
   {
     id: "search-bounded",
     promise: "a search costs the same however many sessions there are",
-    needs: ["work"],
+    needs: ["work", "search"],
     run: (make) => expectSameWork(make, (index) => index.search("local", "apples", { limit: pageLength })),
   },
   {
@@ -59,6 +59,7 @@ export const indexWorkCases: readonly StoreCase<IndexUnderTest>[] = [
   {
     id: "search-aborted",
     promise: "a search that was given up rejects with the reason",
+    needs: ["search"],
     run: (make) => expectGivenUp(make, (index, signal) => index.search("local", "apples", { signal })),
   },
 ];

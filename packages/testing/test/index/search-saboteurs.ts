@@ -1,4 +1,5 @@
 import type { SessionHit } from "@loopwright/core";
+import { AgentError } from "@loopwright/core";
 import type { IndexUnderTest } from "../../src/index/index-under-test.ts";
 import type { Saboteur } from "../../src/kit/saboteur.ts";
 import type { Make } from "../../src/kit/store-case.ts";
@@ -16,6 +17,16 @@ function finding(change: (hits: readonly SessionHit[], query: string) => readonl
 
 /** Defects of searching. */
 export const searchSaboteurs: readonly Saboteur<IndexUnderTest>[] = [
+  {
+    defect: "refuses a query without a word as if it had no search",
+    breaks: ["search-refused"],
+    make: spoiledIndex((real) => ({
+      async search(scope, query, options) {
+        if (query === "  ") throw new AgentError("SEARCH_UNSUPPORTED", { message: "This store has no search." });
+        return real.search(scope, query, options);
+      },
+    })),
+  },
   {
     defect: "looks at nothing but the words there were at the first search",
     breaks: ["search-messages", "search-title"],

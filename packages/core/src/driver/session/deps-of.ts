@@ -5,6 +5,7 @@ import { silentLogger } from "../../memory/silent-logger.ts";
 import { privateStore } from "../../memory/store/private-store.ts";
 import type { EventChannel } from "../../ports/event-channel.ts";
 import type { Logger } from "../../ports/logger.ts";
+import type { SessionRef } from "../../ports/session-log.ts";
 import { guardOf } from "../model/retry/call-guard.ts";
 import { bindAgent } from "../setup/bound-agent.ts";
 import type { Deps } from "../setup/deps.ts";
@@ -25,8 +26,8 @@ export function depsOf(options: SessionOptions): Omit<Deps, "openChild"> {
   if (!idPattern.test(access.scope)) throw invalid("access.scope", "scope id");
   if (!(leaseMs > 0))
     throw new AgentError("CONFIG_INVALID", { message: "`leaseMs` is not positive.", fix: "Use milliseconds, for example 20000." });
-  const logger = guardedLogger(options.logger ?? silentLogger);
   const ref = { scope: access.scope, session: sessionId };
+  const logger = guardedLogger(options.logger ?? silentLogger, ref);
   const observation = observationOf(options.observers ?? [], {
     ref,
     logger,
@@ -63,11 +64,11 @@ const invalid = (option: string, what: string): AgentError =>
     fix: "Use 1 to 64 of a-z, 0-9, _ and -, beginning with a letter or digit.",
   });
 
-/** Logging and publishing may fail; the session continues. */
-const guardedLogger = (logger: Logger): Logger => ({
+/** Logging and publishing may fail; the session continues. Each line names the session and its scope, that of a hook or a tool too. */
+const guardedLogger = (logger: Logger, ref: SessionRef): Logger => ({
   log(level, message, fields) {
     try {
-      logger.log(level, message, fields);
+      logger.log(level, message, { ...ref, ...fields });
     } catch {
       // There is no other place to report it.
     }
