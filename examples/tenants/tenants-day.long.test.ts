@@ -405,7 +405,7 @@ describe.skipIf(missing !== undefined)("A16, A25, A34, A57, T02: two tenants wit
         expect(leaksIn([{ ...one, text: `${one.text}${form}` }], secrets), form).toHaveLength(1);
     }
     // Each failure left its line, and each line that names a session names the scope that the session is in. A session whose input was refused has no keys.
-    const said = day.lines.join("");
+    const written = day.lines.join("");
     for (const what of [
       "The tool `break_down` threw an error.",
       "The hook `prepare` of `moody` threw an error.",
@@ -417,7 +417,7 @@ describe.skipIf(missing !== undefined)("A16, A25, A34, A57, T02: two tenants wit
       "`authenticate` threw an error",
       "A vendor answered a model call with an error.",
     ])
-      expect(said.includes(what), what).toBe(true);
+      expect(written.includes(what), what).toBe(true);
     const named = day.lines.map((line) => JSON.parse(line.slice(2)) as { readonly session?: string; readonly scope?: string });
     const scopesOf = new Map(
       values.flatMap(({ key }) => [...key.matchAll(/\{(garden|kitchen)\.([^}]+)\}/g)].map(([, of, id]) => [id, of] as const)),

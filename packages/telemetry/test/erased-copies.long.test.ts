@@ -106,14 +106,14 @@ const words = {
   titled: "wombatstone",
   noted: "narwhalite",
   filed: "pangolinium",
-  told: "axolotline",
+  given: "axolotline",
 };
 const canaries = Object.values(words);
 
 const tool = defineTool({
   ...{ name: "look", description: "Looks.", parameters: { type: "object" }, replay: "pure" },
   // Too large for a fact: it is kept as a blob of the session.
-  execute: () => `${words.told} ${"and so on ".repeat(9_000)}`,
+  execute: () => `${words.given} ${"and so on ".repeat(9_000)}`,
 });
 const agentOf = () =>
   createAgent({

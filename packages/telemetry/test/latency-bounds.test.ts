@@ -68,10 +68,10 @@ it.each([
   expect(report.turns).toBe(12_000);
 });
 
-it("A49: at most 100,000 turns are read, the newest, and the report says from when on", async () => {
+it("A49: at most 100,000 turns are read, the newest, and the report begins with the oldest of them", async () => {
   const clock = manualClock();
   clock.advance(60 * minute);
-  // As large as a store may be told to be: turn 1 is the newest.
+  // A store with a bound of its own that is larger: turn 1 is the newest.
   const asked: number[] = [];
   const events: EventStore = {
     append: () => {},

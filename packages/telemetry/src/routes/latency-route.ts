@@ -17,7 +17,7 @@ export interface LatencyRouteOptions {
 export const latencyWindowMs = 3_600_000;
 
 /** Turns that are read at once, between which other work has its turn; and those of one report, the newest of the window. */
-export const latencyLimits: { readonly pageTurns: number; readonly turnsMax: number } = { pageTurns: 5_000, turnsMax: 100_000 };
+const latencyLimits: { readonly pageTurns: number; readonly turnsMax: number } = { pageTurns: 5_000, turnsMax: 100_000 };
 
 /** `GET /dev/ai-latency`: the last 60 minutes. Leave it out where it is not wanted: then the answer is 404. */
 export function latencyRoute({ events, clock = systemClock, reachOf = reachByTrust }: LatencyRouteOptions): TelemetryRoute {
