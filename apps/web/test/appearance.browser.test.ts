@@ -142,3 +142,28 @@ pageTest("under a path of another site everything works: page, list, chat, files
   await page.reload();
   await chat.text("From below a path.").waitFor();
 });
+
+pageTest("code is coloured by what is loaded with the first block that names a language", async ({ serve, open }) => {
+  const model = handModel();
+  const { url } = await serve({ provider: model.provider });
+  const page = await open(url);
+  const loaded: string[] = [];
+  page.on("request", (request) => {
+    if (request.url().includes("read-code")) loaded.push(request.url());
+  });
+  const chat = chatPage(page);
+  await chat.say("Show me");
+  const first = await model.next();
+  first.say("```\nplain text\n```");
+  first.end();
+  await chat.rested();
+  await page.locator(".code-block").getByText("plain text").waitFor();
+  expect(loaded).toEqual([]);
+  await chat.say("And in a language");
+  const second = await model.next();
+  second.say("```ts\nconst four = 4; // a number\n```");
+  second.end();
+  await page.locator(".code-keyword").getByText("const").waitFor();
+  await page.locator(".code-comment").getByText("// a number").waitFor();
+  expect(loaded).toHaveLength(1);
+});

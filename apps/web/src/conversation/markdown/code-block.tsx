@@ -1,8 +1,9 @@
-import { memo, type ReactNode, useMemo } from "react";
+import { memo, type ReactNode } from "react";
 import { CopyButton } from "../copy-button.tsx";
 import { ScrollBox } from "../scroll-box.tsx";
 import { PlainText } from "./plain-text.tsx";
-import { type CodeChunk, createCodeReader } from "./read-code.ts";
+import type { CodeChunk } from "./read-code.ts";
+import { useCodeReader } from "./use-code-reader.ts";
 
 export interface CodeBlockProps {
   /** As the author names it; may be empty. */
@@ -10,9 +11,9 @@ export interface CodeBlockProps {
   readonly code: string;
 }
 
-/** Code with the name of its language and a button that copies it. Long lines scroll. */
+/** Code with the name of its language and a button that copies it, in colours once these are loaded. Long lines scroll. */
 export const CodeBlock = memo(function CodeBlock({ language, code }: CodeBlockProps): ReactNode {
-  const reader = useMemo(() => createCodeReader(language), [language]);
+  const reader = useCodeReader(language);
   const name = language.slice(0, 32);
   return (
     <div className="code-block">
@@ -22,7 +23,7 @@ export const CodeBlock = memo(function CodeBlock({ language, code }: CodeBlockPr
       </div>
       <ScrollBox label={name === "" ? "Code" : `Code, ${name}`}>
         <code>
-          {reader.read(code).map((chunk, i) => (
+          {(reader?.read(code) ?? [[{ text: code }]]).map((chunk, i) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: chunks have no other name, and hold no state
             <Chunk key={i} chunk={chunk} />
           ))}
