@@ -36,6 +36,12 @@ export interface HookContext<Resources = unknown> {
   /** Attributes tokens of a model that the hook used by itself to the run. Recorded with the verdict; one that comes later is lost. */
   addUsage(spent: SpentUsage): void;
   /**
+   * Records a verdict beside the one that the hook returns, for what no returned verdict says: a finding that changed nothing, or what the filter of the
+   * same set has changed. `action`: a word of the package's own, such as `redact`; the same action with the same reason is recorded once. Kept,
+   * published and counted like every other verdict.
+   */
+  note(action: string, reason?: string): void;
+  /**
    * Records `note.recorded`: at most 16 KiB of JSON for the package that writes it; models and the loop never see it. Resolves when the log has it.
    * @throws AgentError INPUT_INVALID when it is too large or no JSON, STORE_*
    */
@@ -59,7 +65,7 @@ export interface HookVerdict {
 
 /** The message that a hook is asked about before it is accepted. There is no run yet. */
 export interface AcceptContext<Resources = unknown>
-  extends Pick<HookContext<Resources>, "sessionId" | "access" | "labels" | "agent" | "signal" | "logger" | "resources"> {
+  extends Pick<HookContext<Resources>, "sessionId" | "access" | "labels" | "agent" | "signal" | "logger" | "resources" | "note"> {
   readonly message: UserMessage;
   /** It was accepted before, and is to be answered again. */
   readonly isRegenerated: boolean;
@@ -191,8 +197,12 @@ export type FilterKind = "text" | "thinking" | "arguments" | "tool" | "progress"
  * deltas, each string of its output, `details` and `summary`, the words of its errors, and the titles of its progress.
  */
 export interface StreamFilter {
-  /** Characters held back so that a pattern may span deltas: the longest match. Default 0. Each block, string and tool has a window of its own. */
-  readonly holdBack?: number;
+  /**
+   * Characters held back so that a pattern may span deltas: the longest match. Default 0. Each block, string and tool has a window of its own. A function is
+   * asked how many characters at the end of the text in the window could be the beginning of a match, so that other text is shown at once; of a text
+   * that no cut fits, at most 16 KiB of characters are then held back.
+   */
+  readonly holdBack?: number | { at(text: string): number }["at"];
   /**
    * The text to show instead. Asked about the raw text in the window, again and again as it grows, and not about what came before the window;
    * must leave its own output unchanged when asked again. A promise holds back what comes after it, for at most ten seconds; then the call fails.
@@ -205,6 +215,10 @@ export interface StreamFilter {
 export interface FilterContext
   extends Pick<HookContext, "sessionId" | "runId" | "turn" | "access" | "agent" | "signal" | "logger" | "resources"> {
   readonly kind: FilterKind;
+  /** The tool whose arguments, output or progress it is. */
+  readonly tool?: string;
+  /** The key of the call whose output or progress it is. */
+  readonly callKey?: string;
 }
 
 /** How a run ended. */
@@ -221,7 +235,7 @@ export interface RunHooks {
    * Once the end of the run is recorded, by the process that recorded it; the run does not wait. It changes nothing. Not called where the process dies
    * right after the record.
    */
-  end?(context: Omit<HookContext, "child" | "spawn"> & { readonly result: RunEnd }): Awaitable<void>;
+  end?(context: Omit<HookContext, "child" | "spawn" | "note"> & { readonly result: RunEnd }): Awaitable<void>;
 }
 
 /**

@@ -8,7 +8,7 @@ import type { ChildOrigin, ChildRequest } from "../children/children.ts";
 import type { Note } from "../log/note-fact.ts";
 
 /** The context that all user code of an effect gets. */
-export type EffectContext = Omit<HookContext, "state" | "addUsage" | "record" | "child" | "spawn">;
+export type EffectContext = Omit<HookContext, "state" | "addUsage" | "note" | "record" | "child" | "spawn">;
 
 /** What user code may do to its session. */
 export interface HookHost {

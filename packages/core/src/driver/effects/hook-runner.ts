@@ -53,8 +53,8 @@ export class HookRunner {
     return this.#setup.remembered();
   }
 
-  /** The context of one hook, with its state. */
-  context(hooks: Hooks): HookContext {
+  /** The context of one hook, with its state. `callKey`: the call that it is asked about. */
+  context(hooks: Hooks, callKey?: string): HookContext {
     const { context, session } = this.#setup;
     this.#asked = hooks;
     const addUsage: HookContext["addUsage"] = (spent) => {
@@ -65,6 +65,7 @@ export class HookRunner {
       ...context,
       state: this.#stateOf(hooks),
       addUsage,
+      note: (action, reason) => this.#noteOnce(hooks, { action, reason, callKey }),
       record: (kind, data) => session.record({ kind, data, runId: context.runId }),
       ...childrenIn(session, { runId: context.runId }, `${hooks.name}/`),
     };
@@ -96,6 +97,15 @@ export class HookRunner {
     this.#set = set;
   }
 
+  /** Takes a verdict beside the returned one. @throws TypeError for one that could be mistaken for a returned verdict that changed nothing */
+  #noteOnce(hooks: Hooks, noted: Noted): void {
+    const { action, reason, callKey } = checkedNote(noted);
+    const isKnown = this.#verdicts.some(
+      (one) => one.hook === hooks.name && one.action === action && one.reason === reason && one.callKey === callKey,
+    );
+    if (!isKnown) this.note(hooks, { action, reason, callKey });
+  }
+
   /** Counts the verdict of the hook, and keeps it if it changed something. */
   note(hooks: Hooks | string, { action, reason, callKey }: Noted, point: HookPoint = this.#point): void {
     const { agent } = this.#setup;
@@ -116,6 +126,16 @@ export class HookRunner {
       ...(expenses.length > 0 ? { expenses } : {}),
     }));
   }
+}
+
+const actionMax = 64;
+
+/** A verdict as a hook may note it. @throws TypeError when the action is no short word, or one that says that nothing changed */
+export function checkedNote({ action, reason, callKey }: Noted): Noted {
+  const isWord = typeof action === "string" && action !== "" && action.length <= actionMax && !unchanging.has(action);
+  if (!isWord || !(reason === undefined || typeof reason === "string"))
+    throw new TypeError("A noted verdict needs an action of 1 to 64 characters that is not `allow` or `unchanged`, and may have a text as its reason.");
+  return { action, callKey, reason: reason === undefined ? undefined : cutText(reason, toolLimits.errorTextMax) };
 }
 
 /** What an error calls a hook of this set. */

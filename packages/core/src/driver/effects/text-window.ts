@@ -10,11 +10,14 @@ export interface TextWindow {
   readonly isChanged: boolean;
 }
 
+/** How many characters are held back, or how many of the text in the window. */
+export type HoldBack = number | ((text: string) => number);
+
 /**
  * Holds back the last `holdBack` characters, and more if a match spans that position: the text is cut only where filtering both halves gives the
  * same as filtering the whole.
  */
-export function createTextWindow(holdBack: number): TextWindow {
+export function createTextWindow(holdBack: HoldBack): TextWindow {
   let raw = "";
   let isChanged = false;
 
@@ -27,16 +30,17 @@ export function createTextWindow(holdBack: number): TextWindow {
   return {
     *push(text) {
       raw += text;
-      const most = parting(raw, raw.length - holdBack);
+      const held = typeof holdBack === "number" ? holdBack : Math.min(holdBack(raw), raw.length);
+      const most = parting(raw, raw.length - held);
       if (most <= 0) return "";
       const whole = yield raw;
       if (whole === raw) return show(raw.slice(0, most), raw.slice(0, most));
-      for (let cut = most; cut > 0 && cut >= most - holdBack; cut = parting(raw, cut - 1)) {
+      for (let cut = most; cut > 0 && cut >= most - reachOf(holdBack, raw); cut = parting(raw, cut - 1)) {
         const shown = yield raw.slice(0, cut);
         if (cut === raw.length || whole === shown + (yield raw.slice(cut))) return show(raw.slice(0, cut), shown);
       }
       // No cut gives the same: a match is longer than the window, or the filter depends on more context. The text must not be held back for ever.
-      return raw.length > windowsMax * (holdBack + 1) ? show(raw.slice(0, most), yield raw.slice(0, most)) : "";
+      return raw.length > heldMaxOf(holdBack) ? show(raw.slice(0, most), yield raw.slice(0, most)) : "";
     },
     *end() {
       return raw === "" ? "" : show(raw, yield raw);
@@ -49,6 +53,13 @@ export function createTextWindow(holdBack: number): TextWindow {
 
 /** So many times `holdBack + 1` characters are held back at most while no cut gives the same text. */
 const windowsMax = 4;
+/** The same where `holdBack` is asked about each text. */
+const heldMax = 16 * 1024;
+/** How far before the held-back text a cut is looked for where `holdBack` is asked: it names the place, so a few characters. */
+const askedReach = 64;
+
+const heldMaxOf = (holdBack: HoldBack): number => (typeof holdBack === "number" ? windowsMax * (holdBack + 1) : heldMax);
+const reachOf = (holdBack: HoldBack, raw: string): number => (typeof holdBack === "number" ? holdBack : Math.min(askedReach, raw.length));
 
 /** The position `at`, or the one before it if a cut at `at` would split a surrogate pair. */
 function parting(text: string, at: number): number {

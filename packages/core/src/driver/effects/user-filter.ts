@@ -1,5 +1,5 @@
 import type { Agent } from "../../agent/agent.ts";
-import type { FilterKind, Hooks } from "../../agent/hooks.ts";
+import type { FilterContext, FilterKind, Hooks } from "../../agent/hooks.ts";
 import { AgentError } from "../../errors.ts";
 import type { TextFilter } from "../../tools/normalise-output.ts";
 import type { Deps } from "../setup/deps.ts";
@@ -8,18 +8,21 @@ import { hookFailed } from "../setup/user-code.ts";
 import type { EffectContext } from "./hook-deps.ts";
 import { hookPlace } from "./hook-runner.ts";
 import { andThen, type SyncOrAsync } from "./sync-or-async.ts";
-import { createTextWindow } from "./text-window.ts";
+import { createTextWindow, type HoldBack } from "./text-window.ts";
 
 /** All stream filters of an agent, applied one after another. */
 export interface UserFilter {
-  /** The largest `holdBack` of the filters. */
-  readonly holdBack: number;
+  /** The largest `holdBack` of the filters, and of a text in the window where one of them looks at it. */
+  readonly holdBack: HoldBack;
   /**
    * Throws or rejects with the error of `hookFailed` (HOOK_FAILED unless the filter threw an AgentError) if a filter throws or returns no string, and
    * with HOOK_TIMEOUT if it is late. Every later call throws the same error.
    */
-  apply(text: string, kind: FilterKind): SyncOrAsync<string>;
+  apply(text: string, kind: FilterKind, tool?: string): SyncOrAsync<string>;
 }
+
+/** The context of the filters: of an effect, and of a call where it is about one. */
+type FilterPlace = EffectContext & Pick<FilterContext, "tool" | "callKey">;
 
 type FilterDeps = Pick<Deps, "logger" | "sessionId" | "clock">;
 
@@ -27,30 +30,51 @@ type FilterDeps = Pick<Deps, "logger" | "sessionId" | "clock">;
 export const holdsTurns = ({ hooks }: Agent): boolean => hooks.some(({ filter }) => filter?.holdTurn);
 
 /** `undefined` if no hook has a filter. */
-export function userFilterOf(agent: Agent, context: EffectContext, deps: FilterDeps): UserFilter | undefined {
+export function userFilterOf(agent: Agent, context: FilterPlace, deps: FilterDeps): UserFilter | undefined {
   const filters = agent.hooks.filter(({ filter }) => filter?.apply);
   return filters.length === 0 ? undefined : new HookFilter(filters, context, deps);
 }
 
 class HookFilter implements UserFilter {
   readonly #filters: readonly Hooks[];
-  readonly #context: EffectContext;
+  readonly #context: FilterPlace;
   readonly #deps: FilterDeps;
-  readonly holdBack: number;
+  readonly holdBack: HoldBack;
   #broken: AgentError | undefined;
   #asked: Hooks | undefined;
 
-  constructor(filters: readonly Hooks[], context: EffectContext, deps: FilterDeps) {
+  constructor(filters: readonly Hooks[], context: FilterPlace, deps: FilterDeps) {
     this.#filters = filters;
     this.#context = context;
     this.#deps = deps;
-    this.holdBack = Math.max(0, ...filters.map(({ filter }) => filter?.holdBack ?? 0));
+    this.holdBack = this.#holdBack();
   }
 
-  apply(text: string, kind: FilterKind): SyncOrAsync<string> {
+  #holdBack(): HoldBack {
+    const given = this.#filters.map((hooks) => ({ hooks, holdBack: hooks.filter?.holdBack ?? 0 }));
+    const least = Math.max(0, ...given.map(({ holdBack }) => (typeof holdBack === "number" ? holdBack : 0)));
+    const asked = given.filter(({ holdBack }) => typeof holdBack === "function");
+    if (asked.length === 0) return least;
+    return (text) => {
+      if (this.#broken) throw this.#broken;
+      try {
+        return Math.max(
+          least,
+          ...asked.map(({ hooks, holdBack }) => {
+            this.#asked = hooks;
+            return lengthFrom(typeof holdBack === "function" ? holdBack.call(hooks.filter, text) : holdBack);
+          }),
+        );
+      } catch (error) {
+        return this.#fail(error);
+      }
+    };
+  }
+
+  apply(text: string, kind: FilterKind, tool?: string): SyncOrAsync<string> {
     if (this.#broken) throw this.#broken;
     try {
-      const context = { ...this.#context, kind };
+      const context = { ...this.#context, ...(tool === undefined ? {} : { tool }), kind };
       let filtered: SyncOrAsync<string> = text;
       for (const hooks of this.#filters)
         filtered = andThen(filtered, (before) => {
@@ -89,6 +113,11 @@ const asGiven = (shown: unknown): unknown =>
 function textFrom(filtered: unknown): string {
   if (typeof filtered === "string") return filtered;
   throw new TypeError(`The filter returned a value of type ${typeof filtered} instead of a string.`);
+}
+
+function lengthFrom(held: unknown): number {
+  if (typeof held === "number" && held >= 0) return held;
+  throw new TypeError("The `holdBack` of the filter returned no count of characters.");
 }
 
 const filterTimeout = (hooks: Hooks | undefined, timeoutMs: number): AgentError =>

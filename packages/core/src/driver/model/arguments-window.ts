@@ -1,11 +1,11 @@
 import type { Filtering } from "../../tools/filtering.ts";
-import { createTextWindow, type TextWindow } from "../effects/text-window.ts";
+import { createTextWindow, type HoldBack, type TextWindow } from "../effects/text-window.ts";
 
 /**
  * The JSON text of a call's arguments, passed through a filter that sees each string without escapes, as the tool gets it. The text between the
  * strings is filtered too, because it may have numbers, or may not be JSON.
  */
-export function createArgumentsWindow(holdBack: number): TextWindow {
+export function createArgumentsWindow(holdBack: HoldBack): TextWindow {
   let window = createTextWindow(holdBack);
   let isString = false;
   let escaped = "";

@@ -39,6 +39,8 @@ class BlockFilter implements ChunkFilter {
   readonly #opaques = new Map<number, ModelChunk>();
   /** Complete thinking blocks that the filter changed. */
   readonly #changed = new Set<number>();
+  /** The tools of the calls, by their blocks. */
+  readonly #tools = new Map<number, string>();
   #losesOpaque = false;
 
   constructor(filter: UserFilter) {
@@ -65,11 +67,14 @@ class BlockFilter implements ChunkFilter {
   #finishOne(part: AssistantPart): SyncOrAsync<readonly AssistantPart[]> {
     if (part.type === "opaque") return this.#losesOpaque ? [] : [part];
     if (part.type !== "tool_call" || part.argsText === undefined) return [part];
-    return andThen(this.#filter.apply(part.argsText, "arguments"), (argsText) => [{ ...part, argsText }]);
+    return andThen(this.#filter.apply(part.argsText, "arguments", part.name), (argsText) => [{ ...part, argsText }]);
   }
 
   #passOne(chunk: ModelChunk): SyncOrAsync<readonly ModelChunk[]> {
     switch (chunk.type) {
+      case "call-start":
+        this.#tools.set(chunk.index, chunk.name);
+        return [chunk];
       case "text":
       case "thinking":
       case "call-args":
@@ -97,7 +102,7 @@ class BlockFilter implements ChunkFilter {
     const { type, index } = chunk;
     const block = this.#blocks.get(index) ?? { type, window: newWindow(this.#filter, type) };
     this.#blocks.set(index, block);
-    return andThen(this.#run(block.type, block.window.push(chunk.delta)), (delta) =>
+    return andThen(this.#run(block.type, block.window.push(chunk.delta), index), (delta) =>
       delta === "" && chunk.delta !== "" ? [] : [{ ...chunk, delta }],
     );
   }
@@ -115,7 +120,7 @@ class BlockFilter implements ChunkFilter {
     const opaque = this.#opaques.get(index);
     this.#blocks.delete(index);
     this.#opaques.delete(index);
-    return andThen(block ? this.#run(block.type, block.window.end()) : "", (delta) => {
+    return andThen(block ? this.#run(block.type, block.window.end(), index) : "", (delta) => {
       if (block?.type === "thinking" && block.window.isChanged) this.#changed.add(index);
       const rest: readonly ModelChunk[] = block && delta !== "" ? [{ type: block.type, index, delta }] : [];
       return opaque && !this.#changed.has(index) ? [...rest, opaque] : rest;
@@ -126,9 +131,10 @@ class BlockFilter implements ChunkFilter {
     return andThen(this.#run("text", filterStrings(chunk.data)), (data) => JSON.stringify(data) === JSON.stringify(chunk.data));
   }
 
-  #run<T>(type: Delta["type"], work: Filtering<T>): SyncOrAsync<T> {
+  #run<T>(type: Delta["type"], work: Filtering<T>, index?: number): SyncOrAsync<T> {
     const kind = type === "call-args" ? "arguments" : type;
-    return runFiltering(work, (text) => this.#filter.apply(text, kind));
+    const tool = kind === "arguments" && index !== undefined ? this.#tools.get(index) : undefined;
+    return runFiltering(work, (text) => this.#filter.apply(text, kind, tool));
   }
 }
 

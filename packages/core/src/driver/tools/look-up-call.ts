@@ -31,7 +31,7 @@ export async function lookUpCall({ runId, call }: LookupEffect, { deps, registry
   try {
     const found = await tool?.lookup?.(part.callKey, { signal });
     if (tool === undefined || found === undefined) return interrupted(runId, call);
-    const filter = toolFilterOf(userFilterOf(agent, asking.context, deps));
+    const filter = toolFilterOf(userFilterOf(agent, { ...asking.context, tool: part.name, callKey: part.callKey }, deps));
     const result = await collectOutput(found, { name: tool.name, outputMax: tool.outputMax, filter, onThrown });
     const reviewed = await runReviewHooks(result, { agent, reports: deps, asking, gated: { call: part, calls, tool } });
     return { type: "tool.finished", runId, callKey: part.callKey, ...reviewed };

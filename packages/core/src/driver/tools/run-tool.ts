@@ -104,7 +104,7 @@ function launchTool(options: EffectDeps, { effect, prepared, run, fact, isStoppe
       record: (kind, data) => session.record({ kind, data, ...place }),
       ...childrenIn(session, { ...place, publish: (body) => lane.emit([body]) }),
     },
-    filter: userFilterOf(agent, context, deps),
+    filter: userFilterOf(agent, { ...context, tool: part.name, callKey: part.callKey }, deps),
     lane: () => lane,
   });
   let isHandedOver = false;

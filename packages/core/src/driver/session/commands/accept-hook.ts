@@ -14,7 +14,7 @@ import { cutText } from "../../../tools/cut-text.ts";
 import { toolLimits } from "../../../tools/tool-limits.ts";
 import { noRun } from "../../children/child-link.ts";
 import { countVerdict } from "../../effects/hook-counts.ts";
-import { hookPlace } from "../../effects/hook-runner.ts";
+import { checkedNote, hookPlace } from "../../effects/hook-runner.ts";
 import type { Deps } from "../../setup/deps.ts";
 import { driverLimits } from "../../setup/session-options.ts";
 import { hookFailed } from "../../setup/user-code.ts";
@@ -84,7 +84,12 @@ async function askAll(given: NewInput & { readonly message: UserMessage }, askin
   for (const hooks of agent.hooks) {
     if (!hooks.accept || answer !== undefined) continue;
     asking.asked = hooks;
-    const context: AcceptContext = { ...base, message, isRegenerated };
+    const note: AcceptContext["note"] = (given, why) => {
+      const { action, reason } = checkedNote({ action: given, reason: why });
+      countVerdict(agent.hooks, { hook: hooks.name, point: "accept", action });
+      verdicts.push({ hook: hooks.name, point: "accept", action, ...(reason === undefined ? {} : { reason }) });
+    };
+    const context: AcceptContext = { ...base, message, isRegenerated, note };
     const verdict = (await hooks.accept(context)) ?? undefined;
     const action = verdict?.action ?? "unchanged";
     const hook = hooks.name;
