@@ -1,0 +1,24 @@
+/** Guardrails: checks of what agents are told, say, call and get. */
+export { type BacktestHit, type BacktestOptions, type BacktestReport, backtest } from "./backtest/backtest.ts";
+export type { Finding, TextPlace } from "./checks/finding.ts";
+export { type AuditedStep, auditHooks } from "./hooks/audit-hooks.ts";
+export { createGuardrails, type Guardrails, type GuardrailsOptions } from "./hooks/create-guardrails.ts";
+export { type HookGroups, hookGroups } from "./hooks/hook-groups.ts";
+export type { GuardrailVerdict } from "./hooks/judgement.ts";
+export { loggingHooks } from "./hooks/logging-hooks.ts";
+export { progressHooks, type ToolPhase } from "./hooks/progress-hooks.ts";
+export { type SkillGuardrails, type SkillHooksOptions, type SkillPattern, skillGuardrailHooks } from "./hooks/skill-guardrails.ts";
+export {
+  type CheckSettings,
+  type Gate,
+  type GuardrailAction,
+  type GuardrailMode,
+  type GuardrailPolicy,
+  type PatternRule,
+  type PiiKind,
+  policyLimits,
+} from "./policy/guardrail-policy.ts";
+export { checkPolicy, defaultPolicy, parsePolicy } from "./policy/parse-policy.ts";
+export { inMemoryConfig } from "./source/in-memory-config.ts";
+export { type ConfigStore, configLimits, guardrailsKey, type PolicySource, type StoredText, storedPolicy } from "./source/policy-source.ts";
+export { type RedisConfigClient, type RedisConfigOptions, redisConfig } from "./source/redis-config.ts";
