@@ -12,7 +12,7 @@ const CORE_TESTS = "^packages/core/test/";
 /** Contract kits: what every package sees of them, `kits-only-in-tests` narrows to its tests. */
 const KITS = "^packages/testing/";
 /** Tests over the wire for providers, and the kits of ports that stand beside their tools: themselves published. */
-const WIRE_KIT = "^packages/(provider-kit|approvals|tools-[^/]+|user-settings)/src/testing/";
+const WIRE_KIT = "^packages/(provider-kit|approvals|guardrails|tools-[^/]+|user-settings)/src/testing/";
 /** The page is bundled: its libraries are development dependencies. */
 const PAGE = "^apps/web/src/";
 /** The server is proved with what talks to it and what it stands on. */
@@ -29,6 +29,9 @@ const FAULT_TEST = "^packages/(store-redis|store-sqlite|channel-redis|queue-bull
 
 /** Secrets are proved on a real Redis too. */
 const SECRETS_TEST = "^packages/secrets/test/";
+
+/** Configuration in Redis is proved on a real one. */
+const GUARDRAILS_TEST = "^packages/guardrails/test/";
 
 /** The wrapper of stores is proved on the embedded one, in a host. */
 const SEALED_TEST = "^packages/store-sealed/test/";
@@ -71,7 +74,17 @@ module.exports = {
       "packages-see-core-only",
       {
         path: "^packages/([^/]+)/",
-        pathNot: [CORE, `^packages/${named}/`, SERVER_TEST, SETTINGS_TEST, FAULT_TEST, SECRETS_TEST, SEALED_TEST, TELEMETRY_TEST],
+        pathNot: [
+          CORE,
+          `^packages/${named}/`,
+          SERVER_TEST,
+          SETTINGS_TEST,
+          FAULT_TEST,
+          SECRETS_TEST,
+          SEALED_TEST,
+          TELEMETRY_TEST,
+          GUARDRAILS_TEST,
+        ],
       },
       { path: "^packages/", pathNot: [CORE, KITS, "^packages/$1/"] },
       "Companions do not know one another.",
@@ -115,6 +128,12 @@ module.exports = {
       { path: SECRETS_TEST },
       { path: "^packages/", pathNot: [CORE, KITS, "^packages/(secrets|store-redis)/", "^packages/simulator/src/node/"] },
       "Tests of secrets may also use the store whose Redis they share.",
+    ),
+    forbid(
+      "guardrails-tests-exception",
+      { path: GUARDRAILS_TEST },
+      { path: "^packages/", pathNot: [CORE, KITS, "^packages/guardrails/", "^packages/simulator/src/node/"] },
+      "Tests of guardrails may also use a real Redis.",
     ),
     forbid(
       "sealed-tests-exception",

@@ -1,4 +1,4 @@
-/** Guardrails: checks of what agents are told, say, call and get. */
+/** Guardrails: checks of the messages, answers, calls and results of agents. */
 export { type BacktestHit, type BacktestOptions, type BacktestReport, backtest } from "./backtest/backtest.ts";
 export type { Finding, TextPlace } from "./checks/finding.ts";
 export { type AuditedStep, auditHooks } from "./hooks/audit-hooks.ts";

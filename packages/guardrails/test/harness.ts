@@ -1,10 +1,22 @@
-import { type AgentEvent, type AgentSession, createAgent, createSession, type ExecuteResult, execute, type Fact, type Hooks, type Tool } from "@loopwright/core";
+import {
+  type AgentEvent,
+  type AgentSession,
+  createAgent,
+  createSession,
+  type ExecuteResult,
+  execute,
+  type Fact,
+  type Hooks,
+  type SessionStore,
+  type Tool,
+} from "@loopwright/core";
 import { memoryStore, type ScriptedProvider, type ScriptedStep, scripted } from "@loopwright/core/memory";
 
 export const scope = "team";
 
 /** A guarded session, and everything that can be read of it. */
 export interface GuardedSession {
+  readonly store: SessionStore;
   readonly provider: ScriptedProvider;
   readonly session: AgentSession;
   readonly events: readonly AgentEvent[];
@@ -32,7 +44,7 @@ export function sessionWith(
   const events: AgentEvent[] = [];
   const facts = (): Promise<readonly Fact[]> => store.log.read({ scope, session: session.id }, { from: 1, limit: 1_000 });
   return {
-    ...{ provider, session, events, logged, facts },
+    ...{ store, provider, session, events, logged, facts },
     async say(text) {
       const stream = execute(session, text);
       for await (const event of stream) events.push(event);

@@ -1,11 +1,11 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createClient } from "@redis/client";
 import { isAgentError } from "@loopwright/core";
 import { manualClock } from "@loopwright/core/memory";
 import { redisMissing, startRedis } from "@loopwright/simulator/node";
 import { proveKit, runKit } from "@loopwright/testing";
+import { createClient } from "@redis/client";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { type ConfigStore, createGuardrails, type GuardrailPolicy, inMemoryConfig, redisConfig, storedPolicy } from "../src/index.ts";
 import { filePolicy, sqliteConfig } from "../src/node/index.ts";
@@ -53,7 +53,11 @@ const spoiled = (spoil: (inner: ConfigStore) => Partial<ConfigStore>) => async (
 
 describe("the kit of configuration stores", () => {
   proveKit(it, configStoreKit, [
-    { defect: "trims what it keeps", breaks: ["whole"], make: spoiled(({ put }) => ({ put: (key, text, how) => put(key, text.trimEnd().replace("\u0000", ""), how) })) },
+    {
+      defect: "trims what it keeps",
+      breaks: ["whole"],
+      make: spoiled(({ put }) => ({ put: (key, text, how) => put(key, text.trimEnd().replace("\u0000", ""), how) })),
+    },
     {
       defect: "gives every text the same revision",
       breaks: ["revisions", "expected"],
@@ -65,8 +69,16 @@ describe("the kit of configuration stores", () => {
         put: async (key, text) => (await put(key, text)) && "1",
       })),
     },
-    { defect: "changes an entry without looking", breaks: ["expected"], make: spoiled(({ put }) => ({ put: (key, text) => put(key, text) })) },
-    { defect: "keeps what is deleted", breaks: ["deleted"], make: spoiled(({ get }) => ({ delete: async (key) => (await get(key)) !== undefined })) },
+    {
+      defect: "changes an entry without looking",
+      breaks: ["expected"],
+      make: spoiled(({ put }) => ({ put: (key, text) => put(key, text) })),
+    },
+    {
+      defect: "keeps what is deleted",
+      breaks: ["deleted"],
+      make: spoiled(({ get }) => ({ delete: async (key) => (await get(key)) !== undefined })),
+    },
     {
       defect: "cuts what is too long",
       breaks: ["bounds"],
@@ -75,7 +87,12 @@ describe("the kit of configuration stores", () => {
   ]);
 });
 
-const strict: GuardrailPolicy = { version: 1, secrets: { action: "block" }, pii: { kinds: ["email"] }, rules: [{ id: "tulip", pattern: "tulip", ignoreCase: true }] };
+const strict: GuardrailPolicy = {
+  version: 1,
+  secrets: { action: "block" },
+  pii: { kinds: ["email"] },
+  rules: [{ id: "tulip", pattern: "tulip", ignoreCase: true }],
+};
 const texts = ["nothing", `a ${samples["github"]}`, "write to anne@example.com", "A Tulip", "x@y"];
 
 async function fileWith(text: string): Promise<string> {

@@ -18,10 +18,15 @@ function named({ tools, hooks }: Agent, name: string): Agent | undefined {
 /** By parent, so that the sessions of an agent share what is derived from it. */
 const known = new WeakMap<Agent, WeakMap<Agent, Agent>>();
 
-/** The child's agent with the prices and the context engine of the one above it, where it has none of its own. */
+/** The child's agent with the prices and the context engine of the one above it, where it has none of its own, and with the hooks that it inherits. */
 export function agentBelow(parent: Agent, agent: Agent): Agent {
   const { prices, context } = parent;
-  const more = { ...(prices && !agent.prices ? { prices } : {}), ...(context && !agent.context ? { context } : {}) };
+  const inherited = parent.hooks.filter(({ isInherited, name }) => isInherited && !agent.hooks.some((one) => one.name === name));
+  const more = {
+    ...(prices && !agent.prices ? { prices } : {}),
+    ...(context && !agent.context ? { context } : {}),
+    ...(inherited.length > 0 ? { hooks: [...agent.hooks, ...inherited] } : {}),
+  };
   if (Object.keys(more).length === 0) return agent;
   const ofParent = known.get(parent) ?? new WeakMap<Agent, Agent>();
   known.set(parent, ofParent);

@@ -36,7 +36,7 @@ export interface HookContext<Resources = unknown> {
   /** Attributes tokens of a model that the hook used by itself to the run. Recorded with the verdict; one that comes later is lost. */
   addUsage(spent: SpentUsage): void;
   /**
-   * Records a verdict beside the one that the hook returns, for what no returned verdict says: a finding that changed nothing, or what the filter of the
+   * Records a verdict beside the one that the hook returns, for what no returned verdict can express: a finding that changed nothing, or what the filter of the
    * same set has changed. `action`: a word of the package's own, such as `redact`; the same action with the same reason is recorded once. Kept,
    * published and counted like every other verdict.
    */
@@ -247,6 +247,8 @@ export interface RunHooks {
 export interface Hooks {
   /** 1 to 64 characters, unique in the agent. Verdicts, errors and logs carry it, and `context.state` is kept under it. */
   readonly name: string;
+  /** True: asked in the runs of the agents that this one starts as children, too, and of those below them; after the hooks of their own. */
+  readonly isInherited?: boolean;
   /** The agents that they start as children, so that each process which runs a child finds its agent. */
   readonly agents?: readonly ChildAgent<unknown>[];
   /**

@@ -2,14 +2,7 @@ import { callsOf, type Message, readHistory, type SessionStore } from "@loopwrig
 import type { SessionRef, SessionSummary } from "@loopwright/core/ports";
 import { type CompiledPolicy, compilePolicy } from "../checks/compile-policy.ts";
 import type { TextPlace } from "../checks/finding.ts";
-import {
-  type GuardrailVerdict,
-  textOfOutput,
-  textsOfAnswer,
-  textsOfArguments,
-  textsOfInput,
-  verdictsOf,
-} from "../hooks/judgement.ts";
+import { type GuardrailVerdict, textOfOutput, textsOfAnswer, textsOfArguments, textsOfInput, verdictsOf } from "../hooks/judgement.ts";
 import type { Gate, GuardrailPolicy } from "../policy/guardrail-policy.ts";
 import { checkPolicy } from "../policy/parse-policy.ts";
 
@@ -42,7 +35,7 @@ export interface BacktestReport {
 const pageSize = 100;
 
 /**
- * What a policy says about the texts of stored sessions, as it would have said it live, in shadow mode: the same checks on the same texts. Text that is
+ * The verdicts of a policy on the texts of stored sessions, equal to those that it would have given live in shadow mode: the same checks on the same texts. Text that is
  * kept redacted stays so.
  * @throws AgentError CONFIG_INVALID for a policy that cannot be used, STORE_* where the list of sessions cannot be read
  */

@@ -53,7 +53,9 @@ export function compilePolicy(policy: GuardrailPolicy, { isShadow = false }: { r
       exempt: new Set(settings.exemptTools ?? []),
     }),
   );
-  const streamed = checks.filter(({ at, mode: own, action }) => own === "enforce" && action !== "warn" && [...at].some((gate) => gate !== "input"));
+  const streamed = checks.filter(
+    ({ at, mode: own, action }) => own === "enforce" && action !== "warn" && [...at].some((gate) => gate !== "input"),
+  );
   const span = Math.max(0, ...streamed.map((check) => check.span));
   const hasSecrets = streamed.some(({ category }) => category === "secret");
   return {
@@ -114,7 +116,8 @@ function checksOf({ secrets, pii, promptInjection, commands, rules = [] }: Guard
 function checkAll(given: string, { gate, tool }: TextPlace, checks: readonly Check[]): readonly Finding[] | Promise<readonly Finding[]> {
   if (given === "") return [];
   const asked = checks.filter(
-    ({ at, exempt, only }) => at.has(gate) && (tool === undefined || !exempt.has(tool)) && (!only || (tool !== undefined && only.has(tool))),
+    ({ at, exempt, only }) =>
+      at.has(gate) && (tool === undefined || !exempt.has(tool)) && (!only || (tool !== undefined && only.has(tool))),
   );
   if (asked.length === 0) return [];
   const { text, at } = plainText(given);

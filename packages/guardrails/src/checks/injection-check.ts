@@ -5,7 +5,10 @@ export const injectionSpan = 160;
 
 /** How strongly each sign speaks for words that are meant as instructions. Gaps are bounded, so that each pattern takes linear time. */
 const signs: readonly (readonly [weight: number, pattern: RegExp])[] = [
-  [1, /\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:previous|prior|earlier|above|all|your)\b.{0,40}\b(?:instructions?|prompts?|rules|guidelines)\b/gi],
+  [
+    1,
+    /\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:previous|prior|earlier|above|all|your)\b.{0,40}\b(?:instructions?|prompts?|rules|guidelines)\b/gi,
+  ],
   [1, /\b(?:reveal|print|repeat|show|output)\b.{0,30}\b(?:system|hidden|initial|developer)\b.{0,10}\b(?:prompt|message|instructions?)\b/gi],
   [1, /<\/?(?:system|assistant|tool_result|approval)\b[^<>]{0,40}>|\[\/?(?:INST|SYSTEM)\]|<\|im_(?:start|end)\|>/gi],
   [0.6, /\byou are (?:now|no longer)\b.{0,60}/gi],

@@ -12,7 +12,7 @@ interface PiiRule {
 const digitsOf = (text: string): string => text.replaceAll(/\D/g, "");
 const byte = "(?:25[0-5]|2[0-4]\\d|1?\\d?\\d)";
 
-/** Every quantifier is bounded, so that each pattern takes linear time; what a pattern cannot tell, a checksum or a parser does. */
+/** Every quantifier is bounded, so that each pattern takes linear time; what a pattern cannot decide, a checksum or a parser does. */
 const rules: { readonly [Kind in PiiKind]: PiiRule } = {
   email: { pattern: /[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){0,8}\.[A-Za-z]{2,24}/g, isOne: () => true },
   phone: {

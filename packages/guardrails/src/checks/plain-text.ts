@@ -6,7 +6,7 @@ export interface PlainText {
 }
 
 /** Characters without width, which split a word for programs alone. */
-const unseen = /[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff]/;
+const unseen = /\u034f|[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff]/;
 /** Full-width forms of ASCII. */
 const fullWidth = /[\uff01-\uff5e]/;
 

@@ -1,6 +1,6 @@
 import type { Hooks } from "@loopwright/core";
 
-/** Who had what done: names and counts, and no content. */
+/** A step of a run, for an audit: names and counts, and no content. */
 export interface AuditedStep {
   readonly action: "run.start" | "model" | "tool" | "run.end";
   readonly sessionId: string;
@@ -19,7 +19,12 @@ export interface AuditedStep {
 /** Hands each step of a run to `onStep`. What it throws, or rejects with, fails the step: where an audit is owed, nothing is done without it. */
 export function auditHooks(onStep: (step: AuditedStep) => void | Promise<void>): Hooks {
   type Place = Parameters<NonNullable<NonNullable<Hooks["run"]>["start"]>>[0];
-  const at = ({ sessionId, runId, agent, access }: Pick<Place, "sessionId" | "runId" | "agent" | "access">): Omit<AuditedStep, "action"> => ({
+  const at = ({
+    sessionId,
+    runId,
+    agent,
+    access,
+  }: Pick<Place, "sessionId" | "runId" | "agent" | "access">): Omit<AuditedStep, "action"> => ({
     ...{ sessionId, runId, agent },
     user: access.user,
     scope: access.scope,
@@ -32,7 +37,14 @@ export function auditHooks(onStep: (step: AuditedStep) => void | Promise<void>):
     },
     async decide(context) {
       const { provider, model } = context.message;
-      await onStep({ ...at(context), action: "model", provider, model, inputTokens: context.usage?.input, outputTokens: context.usage?.output });
+      await onStep({
+        ...at(context),
+        action: "model",
+        provider,
+        model,
+        inputTokens: context.usage?.input,
+        outputTokens: context.usage?.output,
+      });
     },
     async review(context) {
       await onStep({ ...at(context), action: "tool", tool: context.call.name, outcome: context.outcome });

@@ -2,8 +2,8 @@ import type { Hooks } from "@loopwright/core";
 import { systemClock } from "@loopwright/core/memory";
 import type { Clock } from "@loopwright/core/ports";
 import type { Finding, TextPlace } from "../checks/finding.ts";
-import { checkPolicy, defaultPolicy } from "../policy/parse-policy.ts";
 import type { GuardrailPolicy } from "../policy/guardrail-policy.ts";
+import { checkPolicy, defaultPolicy } from "../policy/parse-policy.ts";
 import { livePolicy } from "../source/live-policy.ts";
 import type { PolicySource } from "../source/policy-source.ts";
 import { guardrailHooks } from "./guardrail-hooks.ts";
@@ -50,4 +50,3 @@ function fixedSource(policy: GuardrailPolicy): PolicySource {
   const stored = { text: JSON.stringify(checkPolicy(policy, "the option `policy`")), revision: "fixed" };
   return { name: "the option `policy`", read: async () => stored };
 }
-

@@ -1,7 +1,7 @@
 /*
  * Owns: at which point of a run a text is checked, and which verdict follows. Does not own: what is found (checks), which policy holds (source).
  * Text that is hidden is hidden by the filter, before it is streamed or kept; the hook after it records that, and refuses the whole where the policy
- * says so. That hook looks at the whole once more: for checks that only record, and for what other hooks have put in.
+ * blocks. That hook looks at the whole once more: for checks that only record, and for what other hooks have put in.
  */
 import type {
   AcceptContext,
@@ -43,6 +43,7 @@ export function guardrailHooks({ name, live }: GuardrailHooksParts): Hooks {
   const hidden = runFindings();
   return {
     name,
+    isInherited: true,
     accept: async (context) => judgeInput(context, (await live.refresh(context.logger)).compiled),
     run: {
       async start({ logger }) {
@@ -112,7 +113,8 @@ async function judgeInput(context: AcceptContext, compiled: CompiledPolicy): Pro
   const { message } = context;
   const checked = await checkedTexts(textsOfInput(message), place, compiled);
   const findings = findingsOf(checked);
-  for (const { action, reason } of verdictsOf(findings, place)) if (action === "warn" || action.startsWith("would_")) context.note(action, reason);
+  for (const { action, reason } of verdictsOf(findings, place))
+    if (action === "warn" || action.startsWith("would_")) context.note(action, reason);
   const blockers = blockersOf(findings);
   const toHide = findings.filter((finding) => isHidden(finding, place) && (finding.action === "redact" || finding.category !== "rule"));
   const reply = blockers.find((one) => one.reply !== undefined)?.reply;
@@ -123,12 +125,24 @@ async function judgeInput(context: AcceptContext, compiled: CompiledPolicy): Pro
     return { action: "refuse", reason: `A guardrail refused the message (${reason}).` };
   }
   if (toHide.length === 0) return { action: "allow" };
-  return { action: "edit", message: redactedInput(message, checked, place), reason: reasonOf(place, toHide.map(({ rule }) => rule)) };
+  return {
+    action: "edit",
+    message: redactedInput(message, checked, place),
+    reason: reasonOf(
+      place,
+      toHide.map(({ rule }) => rule),
+    ),
+  };
 }
 
 function redactedInput(message: UserMessage, checked: readonly CheckedText[], place: TextPlace): UserMessage {
   const { content } = message;
-  const shown = checked.map(({ text, findings }) => redact(text, findings.filter((finding) => isHidden(finding, place))));
+  const shown = checked.map(({ text, findings }) =>
+    redact(
+      text,
+      findings.filter((finding) => isHidden(finding, place)),
+    ),
+  );
   if (typeof content === "string") return { ...message, content: shown[0] ?? "" };
   let at = 0;
   return { ...message, content: content.map((part) => (part.type === "text" ? { ...part, text: shown[at++] ?? "" } : part)) };
@@ -142,13 +156,29 @@ async function judgeAnswer(context: DecideContext, { compiled, hidden }: Judging
   const blockers = blockersOf(found);
   for (const { action, reason } of verdictsOf(found, place)) if (action !== "block") context.note(action, reason);
   if (blockers.length > 0) {
-    const reason = reasonOf(place, blockers.map(({ rule }) => rule));
+    const reason = reasonOf(
+      place,
+      blockers.map(({ rule }) => rule),
+    );
     return { answer: blockers.find(({ reply }) => reply !== undefined)?.reply ?? withheld, reason };
   }
   // Only what another hook has answered can still hold what the filter hides.
   if (!left.some((finding) => isHidden(finding, place))) return undefined;
-  const answer = checked.map(({ text, findings }) => redact(text, findings.filter((finding) => isHidden(finding, place)))).join("\n");
-  return { answer, reason: reasonOf(place, left.map(({ rule }) => rule)) };
+  const answer = checked
+    .map(({ text, findings }) =>
+      redact(
+        text,
+        findings.filter((finding) => isHidden(finding, place)),
+      ),
+    )
+    .join("\n");
+  return {
+    answer,
+    reason: reasonOf(
+      place,
+      left.map(({ rule }) => rule),
+    ),
+  };
 }
 
 async function judgeCall(context: GateContext, { compiled, hidden }: Judging): Promise<ReturnType<NonNullable<Hooks["gate"]>>> {
@@ -161,7 +191,13 @@ async function judgeCall(context: GateContext, { compiled, hidden }: Judging): P
   for (const { action, reason } of verdictsOf(found, place)) if (action !== "block") context.note(action, reason);
   const blockers = blockersOf(found);
   if (blockers.length === 0) return { action: "allow" };
-  return { action: "deny", reason: `A guardrail refused the call (${reasonOf(place, blockers.map(({ rule }) => rule))}).` };
+  return {
+    action: "deny",
+    reason: `A guardrail refused the call (${reasonOf(
+      place,
+      blockers.map(({ rule }) => rule),
+    )}).`,
+  };
 }
 
 async function judgeOutput(context: ReviewContext, { compiled, hidden }: Judging): Promise<ReviewVerdict | undefined> {
@@ -172,9 +208,20 @@ async function judgeOutput(context: ReviewContext, { compiled, hidden }: Judging
   for (const { action, reason } of verdictsOf(found, place)) if (action !== "block") context.note(action, reason);
   const blockers = blockersOf(found);
   if (blockers.length > 0) {
-    const reason = `A guardrail blocked the output (${reasonOf(place, blockers.map(({ rule }) => rule))}).`;
+    const reason = `A guardrail blocked the output (${reasonOf(
+      place,
+      blockers.map(({ rule }) => rule),
+    )}).`;
     return { fail: true, output: blockers.find(({ reply }) => reply !== undefined)?.reply ?? `[blocked] ${reason}`, reason };
   }
   const toHide = left.filter((finding) => isHidden(finding, place));
-  return toHide.length === 0 ? undefined : { output: redact(output, toHide), reason: reasonOf(place, toHide.map(({ rule }) => rule)) };
+  return toHide.length === 0
+    ? undefined
+    : {
+        output: redact(output, toHide),
+        reason: reasonOf(
+          place,
+          toHide.map(({ rule }) => rule),
+        ),
+      };
 }

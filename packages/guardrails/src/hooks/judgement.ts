@@ -22,8 +22,9 @@ export function isHidden({ category, action, mode }: Finding, { gate }: Pick<Tex
 }
 
 /** The findings that refuse the whole. */
-export const blockersOf = (findings: readonly Pick<Finding, "action" | "mode" | "rule" | "reply">[]): readonly Pick<Finding, "rule" | "reply">[] =>
-  findings.filter(({ action, mode }) => action === "block" && mode === "enforce");
+export const blockersOf = (
+  findings: readonly Pick<Finding, "action" | "mode" | "rule" | "reply">[],
+): readonly Pick<Finding, "rule" | "reply">[] => findings.filter(({ action, mode }) => action === "block" && mode === "enforce");
 
 /** One verdict for each action, with the rules in alphabetical order. */
 export function verdictsOf(findings: readonly Pick<Finding, "rule" | "action" | "mode">[], place: TextPlace): readonly GuardrailVerdict[] {
@@ -35,7 +36,7 @@ export function verdictsOf(findings: readonly Pick<Finding, "rule" | "action" | 
   return [...byAction].map(([action, rules]) => ({ action, reason: reasonOf(place, [...rules]) }));
 }
 
-/** What a verdict's reason says: `tool_output of fetch: github`. */
+/** The reason of a verdict: `tool_output of fetch: github`. */
 export function reasonOf({ gate, tool }: TextPlace, rules: readonly string[]): string {
   return `${gate}${tool === undefined ? "" : ` of ${tool}`}: ${[...new Set(rules)].sort().join(", ")}`;
 }

@@ -27,6 +27,14 @@ export function loggingHooks(): Hooks {
   };
 }
 
-const placeOf = ({ sessionId, runId, agent }: { readonly sessionId: string; readonly runId: string; readonly agent: string }): {
+const placeOf = ({
+  sessionId,
+  runId,
+  agent,
+}: {
+  readonly sessionId: string;
+  readonly runId: string;
+  readonly agent: string;
+}): {
   readonly [name: string]: Json;
 } => ({ sessionId, runId, agent });

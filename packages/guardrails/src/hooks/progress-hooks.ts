@@ -10,7 +10,7 @@ export interface ToolPhase {
   readonly outcome?: "ok" | "error";
 }
 
-/** Tells `onPhase` of each tool that begins and ends. */
+/** Calls `onPhase` with each tool that begins and ends. */
 export function progressHooks(onPhase: (phase: ToolPhase) => void): Hooks {
   return {
     name: "progress",

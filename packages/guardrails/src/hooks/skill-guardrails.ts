@@ -37,13 +37,23 @@ export function skillGuardrailHooks(skills: Readonly<Record<string, SkillGuardra
   return createGuardrails({ name: "skill_guardrails", enforce, policy: { version: 1, secrets: false, rules } }).hooks;
 }
 
-function rulesOf(skill: string, { denyCommands = [], denyOutput = [], denyPrompts = [], denyResponses = [] }: SkillGuardrails): readonly PatternRule[] {
-  const id = (list: string, at: number): string => `${skill.toLowerCase().replaceAll(/[^a-z0-9]+/g, "_")}_${list}_${at + 1}`.slice(-48).replace(/^[^a-z]+/, "");
+function rulesOf(
+  skill: string,
+  { denyCommands = [], denyOutput = [], denyPrompts = [], denyResponses = [] }: SkillGuardrails,
+): readonly PatternRule[] {
+  const id = (list: string, at: number): string =>
+    `${skill.toLowerCase().replaceAll(/[^a-z0-9]+/g, "_")}_${list}_${at + 1}`.slice(-48).replace(/^[^a-z]+/, "");
   const block = { action: "block", ignoreCase: true } as const;
   return [
     ...denyCommands.map(({ pattern }, at): PatternRule => ({ id: id("command", at), pattern, action: "block", at: ["tool_call"] })),
-    ...denyOutput.map(({ pattern, action = "block", reply }, at): PatternRule => ({ id: id("output", at), pattern, action, reply, at: ["tool_output"] })),
-    ...denyPrompts.map(({ pattern, reply = cannotSay }, at): PatternRule => ({ ...block, id: id("prompt", at), pattern, reply, at: ["input"] })),
-    ...denyResponses.map(({ pattern, reply = cannotSay }, at): PatternRule => ({ ...block, id: id("response", at), pattern, reply, at: ["output"] })),
+    ...denyOutput.map(
+      ({ pattern, action = "block", reply }, at): PatternRule => ({ id: id("output", at), pattern, action, reply, at: ["tool_output"] }),
+    ),
+    ...denyPrompts.map(
+      ({ pattern, reply = cannotSay }, at): PatternRule => ({ ...block, id: id("prompt", at), pattern, reply, at: ["input"] }),
+    ),
+    ...denyResponses.map(
+      ({ pattern, reply = cannotSay }, at): PatternRule => ({ ...block, id: id("response", at), pattern, reply, at: ["output"] }),
+    ),
   ];
 }

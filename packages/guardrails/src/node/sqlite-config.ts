@@ -31,7 +31,10 @@ export function sqliteConfig({ path, busyTimeoutMs = 5_000 }: SqliteConfigOption
     opened.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; ${schema}`);
     return opened;
   });
-  const put = (key: string, { text, expected }: { readonly text: string; readonly expected: string | null | undefined }): string | undefined => {
+  const put = (
+    key: string,
+    { text, expected }: { readonly text: string; readonly expected: string | null | undefined },
+  ): string | undefined => {
     const revision = randomUUID();
     database.exec("BEGIN IMMEDIATE");
     try {

@@ -14,7 +14,7 @@ export type GuardrailMode = "enforce" | "shadow";
 
 export type PiiKind = "email" | "phone" | "card" | "iban" | "ip";
 
-/** What all checks can be told. */
+/** The settings that all checks have. */
 export interface CheckSettings {
   readonly action?: GuardrailAction | undefined;
   /** Default: that of the policy. */
@@ -97,7 +97,13 @@ export const policyParts: {
   readonly rules: z.ZodObject;
 } = {
   secrets: z.strictObject(settings),
-  pii: z.strictObject({ ...settings, kinds: z.array(z.enum(["email", "phone", "card", "iban", "ip"])).min(1).optional() }),
+  pii: z.strictObject({
+    ...settings,
+    kinds: z
+      .array(z.enum(["email", "phone", "card", "iban", "ip"]))
+      .min(1)
+      .optional(),
+  }),
   promptInjection: z.strictObject({ ...settings, threshold: z.number().min(0.1).max(10).optional() }),
   commands: z.strictObject({ ...settings, tools: names.min(1).optional() }),
   rules: rule,

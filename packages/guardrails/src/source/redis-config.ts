@@ -34,9 +34,7 @@ export function redisConfig({ client, prefix = "loopwright" }: RedisConfigOption
     async put(key, text, { expected } = {}) {
       checkEntry(key, text);
       const condition = expected === undefined ? "any" : expected === null ? "none" : `=${expected}`;
-      const given = await guarded(() =>
-        client.sendCommand(["EVAL", putScript, "1", keyOf(key), text, crypto.randomUUID(), condition]),
-      );
+      const given = await guarded(() => client.sendCommand(["EVAL", putScript, "1", keyOf(key), text, crypto.randomUUID(), condition]));
       return typeof given === "string" ? given : undefined;
     },
     delete: async (key) => Number(await guarded(() => client.sendCommand(["DEL", keyOf(key)]))) > 0,

@@ -130,11 +130,13 @@ export class HookRunner {
 
 const actionMax = 64;
 
-/** A verdict as a hook may note it. @throws TypeError when the action is no short word, or one that says that nothing changed */
+/** A verdict as a hook may note it. @throws TypeError when the action is no short word, or one that means that nothing changed */
 export function checkedNote({ action, reason, callKey }: Noted): Noted {
   const isWord = typeof action === "string" && action !== "" && action.length <= actionMax && !unchanging.has(action);
   if (!isWord || !(reason === undefined || typeof reason === "string"))
-    throw new TypeError("A noted verdict needs an action of 1 to 64 characters that is not `allow` or `unchanged`, and may have a text as its reason.");
+    throw new TypeError(
+      "A noted verdict needs an action of 1 to 64 characters that is not `allow` or `unchanged`, and may have a text as its reason.",
+    );
   return { action, callKey, reason: reason === undefined ? undefined : cutText(reason, toolLimits.errorTextMax) };
 }
 

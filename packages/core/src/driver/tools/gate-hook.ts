@@ -36,8 +36,13 @@ export async function runGateHooks(agent: Agent, gated: GatedCall, { asks: given
   const gates = agent.hooks.filter(({ gate }) => gate);
   for (const hooks of gated.tool.approval === undefined ? gates : [undefined, ...gates]) {
     const verdict: GateHookVerdict | undefined = hooks
-      ? ((await hooks.gate?.({ ...given.context(hooks, callKey), ...gated, call, isAsked: asks.length > 0, remembered: given.remembered() })) ??
-        undefined)
+      ? ((await hooks.gate?.({
+          ...given.context(hooks, callKey),
+          ...gated,
+          call,
+          isAsked: asks.length > 0,
+          remembered: given.remembered(),
+        })) ?? undefined)
       : await askTool(gated, { args, context: given.effectContext, resources: agent.resources });
     if (hooks) given.take(hooks, verdict);
     const reason = verdict && "reason" in verdict ? verdict.reason : undefined;

@@ -38,7 +38,8 @@ async function askReviews(result: Reviewed, { agent, reports, asking, gated }: R
       const { usage, cost } = reviewed;
       const outcome = reviewed.outcome === "ok" ? "ok" : "error";
       const output = textOfParts(reviewed.output);
-      const verdict = (await hooks.review({ ...asks.context(hooks, gated.call.callKey), ...gated, outcome, output, usage, cost })) ?? undefined;
+      const verdict =
+        (await hooks.review({ ...asks.context(hooks, gated.call.callKey), ...gated, outcome, output, usage, cost })) ?? undefined;
       asks.take(hooks, verdict);
       const changes = changesOf(verdict ?? {});
       asks.note(hooks, { action: changes.join(", ") || "unchanged", reason: verdict?.reason, callKey: gated.call.callKey });
