@@ -199,6 +199,7 @@ export const walls = {
     planted("backend-exception", "packages/backend-redis/src/sibling.ts", 'export { name } from "../../prices/src/index.ts";\n'),
     planted("fault-tests-exception", "packages/channel-redis/test/sibling.ts", 'export { name } from "@loopwright/prices";\n'),
     planted("secrets-tests-exception", "packages/secrets/test/sibling.ts", 'export { name } from "../../prices/src/index.ts";\n'),
+    planted("guardrails-tests-exception", "packages/guardrails/test/sibling.ts", 'export { name } from "../../prices/src/index.ts";\n'),
     planted("sealed-tests-exception", "packages/store-sealed/test/sibling.ts", 'export { name } from "../../prices/src/index.ts";\n'),
     planted("server-tests-exception", "packages/server/test/sibling.ts", 'export { name } from "@loopwright/prices";\n'),
     planted("telemetry-tests-exception", "packages/telemetry/test/sibling.ts", 'export { name } from "../../prices/src/index.ts";\n'),

@@ -53,7 +53,7 @@ describe("a verdict that a hook notes beside the one that it returns", () => {
     expect(hookCounts(agent).get("guard/decide/seen")).toBe(1);
   });
 
-  it("fails the hook where it is no word, or says that nothing changed", async () => {
+  it("fails the hook where it is no word, or means that nothing changed", async () => {
     for (const action of ["", "allow", "unchanged", "x".repeat(65)]) {
       const { session } = hooked([{ text: "ok" }], { decide: ({ note }) => note(action) });
       expect((await execute(session, "go").result()).status).toBe("error");

@@ -18,7 +18,7 @@ export {
   type PiiKind,
   policyLimits,
 } from "./policy/guardrail-policy.ts";
-export { checkPolicy, defaultPolicy, parsePolicy } from "./policy/parse-policy.ts";
 export { inMemoryConfig } from "./source/in-memory-config.ts";
+export { checkPolicy, defaultPolicy, parsePolicy } from "./source/parse-policy.ts";
 export { type ConfigStore, configLimits, guardrailsKey, type PolicySource, type StoredText, storedPolicy } from "./source/policy-source.ts";
 export { type RedisConfigClient, type RedisConfigOptions, redisConfig } from "./source/redis-config.ts";

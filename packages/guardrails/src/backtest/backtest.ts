@@ -4,7 +4,7 @@ import { type CompiledPolicy, compilePolicy } from "../checks/compile-policy.ts"
 import type { TextPlace } from "../checks/finding.ts";
 import { type GuardrailVerdict, textOfOutput, textsOfAnswer, textsOfArguments, textsOfInput, verdictsOf } from "../hooks/judgement.ts";
 import type { Gate, GuardrailPolicy } from "../policy/guardrail-policy.ts";
-import { checkPolicy } from "../policy/parse-policy.ts";
+import { checkPolicy } from "../source/parse-policy.ts";
 
 export interface BacktestOptions {
   readonly store: SessionStore;

@@ -3,8 +3,8 @@ import { systemClock } from "@loopwright/core/memory";
 import type { Clock } from "@loopwright/core/ports";
 import type { Finding, TextPlace } from "../checks/finding.ts";
 import type { GuardrailPolicy } from "../policy/guardrail-policy.ts";
-import { checkPolicy, defaultPolicy } from "../policy/parse-policy.ts";
 import { livePolicy } from "../source/live-policy.ts";
+import { checkPolicy, defaultPolicy } from "../source/parse-policy.ts";
 import type { PolicySource } from "../source/policy-source.ts";
 import { guardrailHooks } from "./guardrail-hooks.ts";
 

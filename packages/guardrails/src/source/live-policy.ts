@@ -2,7 +2,7 @@ import { type AgentError, isAgentError } from "@loopwright/core";
 import type { Clock, Logger } from "@loopwright/core/ports";
 import { type CompiledPolicy, compilePolicy } from "../checks/compile-policy.ts";
 import type { GuardrailPolicy } from "../policy/guardrail-policy.ts";
-import { defaultPolicy, parsePolicy } from "../policy/parse-policy.ts";
+import { defaultPolicy, parsePolicy } from "./parse-policy.ts";
 import type { PolicySource } from "./policy-source.ts";
 
 /** The policy that holds now. */

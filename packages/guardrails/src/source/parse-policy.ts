@@ -1,7 +1,7 @@
 import { AgentError, refuseUnknownOptions } from "@loopwright/core";
 import type { z } from "zod";
 import { checkPattern } from "../checks/pattern-check.ts";
-import { type GuardrailPolicy, policyLimits, policyParts, policySchema } from "./guardrail-policy.ts";
+import { type GuardrailPolicy, policyLimits, policyParts, policySchema } from "../policy/guardrail-policy.ts";
 
 /** The policy that holds where there is none: secrets are redacted everywhere. */
 export const defaultPolicy: GuardrailPolicy = { version: 1 };
