@@ -1,6 +1,7 @@
 import { Command, CommanderError, Option } from "commander";
 import { complaintOf, knownError } from "./complaint.ts";
 import { exitCodeOf, exitCodes } from "./exit-code.ts";
+import { addGuardrails, guarded } from "./guardrail-commands.ts";
 import { addProviders } from "./provider-commands.ts";
 import { neutralise } from "./terminal/neutralise.ts";
 
@@ -78,6 +79,7 @@ function createProgram(version: string, exit: (code: number) => void): Command {
   addDoctor(program, exit);
   addUsage(program, exit);
   addAudit(program, exit);
+  addGuardrails(program, exit);
   for (const command of [program, ...program.commands, ...program.commands.flatMap((one) => one.commands)]) {
     command.exitOverride().configureOutput({ outputError: () => {} });
   }
@@ -85,9 +87,8 @@ function createProgram(version: string, exit: (code: number) => void): Command {
 }
 
 function addRun(program: Command, exit: (code: number) => void): void {
-  linked(
-    program.command("run").description("serve the page and the API until Ctrl+C; without a key the offline demonstration model answers"),
-  )
+  const description = "serve the page and the API until Ctrl+C; without a key the offline demonstration model answers";
+  guarded(linked(program.command("run").description(description)))
     .option("--port <number>", "default: 8080, or the next free one; 0: any free one")
     .option("--host <address>", "where to listen; default: 127.0.0.1, this machine alone")
     .option("--token <text>", "callers have to send it; better in LOOPWRIGHT_TOKEN, where other users of the machine do not see it")

@@ -1,4 +1,5 @@
 import type { ModelProvider } from "@loopwright/core/ports";
+import { openGuardrails } from "../compose/open-guardrails.ts";
 import { openLinks } from "../compose/open-links.ts";
 import { openTelemetry, type Telemetry } from "../compose/open-telemetry.ts";
 import { openOwnKeys } from "../compose/own-keys.ts";
@@ -42,10 +43,12 @@ async function runWith({ settings, flags, wishes, logger, links, ownKeys }: Open
   let telemetry: Telemetry | undefined;
   const watch = (provider: ModelProvider): ModelProvider => lateWatch(provider, () => telemetry);
   const preferences = ownKeys ? { preferences: ownKeys.preferences } : {};
+  const guardrails = await openGuardrails(flags, settings.environment);
   const workplace = await openWorkplace(settings, {
-    ...{ isAttended: false, surface: "web page", offersAll: true, watch, logger },
+    ...{ isAttended: false, surface: "web page", offersAll: true, watch, logger, guard: guardrails.guard },
     ...preferences,
   });
+  for (const warning of guardrails.warnings) logger.log("warn", warning);
   try {
     const { store } = workplace;
     telemetry = await openTelemetry(flags, store, logger);
@@ -55,6 +58,7 @@ async function runWith({ settings, flags, wishes, logger, links, ownKeys }: Open
   } finally {
     await telemetry?.close();
     await workplace.store.close();
+    guardrails.close();
   }
 }
 

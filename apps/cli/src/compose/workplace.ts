@@ -29,6 +29,8 @@ export interface Workplace {
 export interface WorkplaceOptions extends AgentsOptions {
   /** The same provider, watched. It is called before the first request. */
   readonly watch?: (provider: ModelProvider) => ModelProvider;
+  /** The guardrails of the process: what it gives is asked last. */
+  readonly guard?: (agent: Agent) => Agent;
   /** Gets the store's warnings for operators. */
   readonly logger?: Logger;
 }
@@ -40,7 +42,7 @@ export interface WorkplaceOptions extends AgentsOptions {
  */
 export async function openWorkplace(
   settings: Settings,
-  { logger, watch = (provider) => provider, ...options }: WorkplaceOptions,
+  { logger, watch = (provider) => provider, guard = (agent) => agent, ...options }: WorkplaceOptions,
 ): Promise<Workplace> {
   const provider = watch(await createProvider(settings));
   const store = await openStore(settings.store, { environment: settings.environment, ...(logger ? { logger } : {}) });
@@ -49,7 +51,7 @@ export async function openWorkplace(
     if (!isToBeMade) await store.index.list(localScope, { limit: 1 });
     const made = await createAgents({ settings, provider, store }, options);
     const approvals = openApprovals(settings);
-    const agents = made.agents.map((one) => withApprovals(one, approvals));
+    const agents = made.agents.map((one) => guard(withApprovals(one, approvals)));
     const [agent] = agents;
     if (!agent) throw noAgent(settings.agentName, []);
     return { settings, provider, agent, agents, modes: made.modes, store, approvals };

@@ -1,4 +1,5 @@
 import { AgentError } from "@loopwright/core";
+import type { GuardrailFlags } from "../compose/open-guardrails.ts";
 import type { TelemetryFlags } from "../compose/open-telemetry.ts";
 import type { SharedFlags } from "../flags.ts";
 import { secretOf } from "../settings/secret-of.ts";
@@ -9,7 +10,7 @@ import { type AuthFlags, type AuthSettings, authSettings } from "./auth-settings
 import { isLoopback } from "./host-names.ts";
 
 /** Flags of `run`. */
-export interface RunFlags extends SharedFlags, TelemetryFlags, AuthFlags {
+export interface RunFlags extends SharedFlags, TelemetryFlags, AuthFlags, GuardrailFlags {
   readonly port?: string;
   readonly host?: string;
   readonly allowHost?: readonly string[];
