@@ -170,7 +170,7 @@ async function work(day: Day, place: Place, round: number): Promise<void> {
   await other.sessions.change(sessionId, { title: `Title ${own}` });
   const file = await client.uploadFile(new Blob([`file ${own}`], { type: "text/plain" }), `${own}.txt`);
   expect((await other.files()).files.map(({ blob }) => blob)).toContain(file.blob);
-  expect((await other.sessions.search(own)).length).toBeGreaterThan(0);
+  expect((await other.sessions.search(own)).hits.length).toBeGreaterThan(0);
   expect((await client.sessions.export(sessionId, "markdown")).text).toContain(own);
   // Keys: the platform's, one of the user's own, another one, none again.
   const keysUsed = async (): Promise<readonly string[]> => {
@@ -226,7 +226,7 @@ async function pry(day: Day, place: Place): Promise<void> {
     return (await Promise.all(asked)).join("\n");
   };
   expect(await answers(id)).toBe(await answers("nothing-of-this-id"));
-  expect(await clientOf(day, place).sessions.search(`cnry ${foreign}`)).toEqual([]);
+  expect((await clientOf(day, place).sessions.search(`cnry ${foreign}`)).hits).toEqual([]);
   const lists = JSON.stringify([
     await clientOf(day, place).sessions.list(),
     await clientOf(day, place).files(),
@@ -456,7 +456,7 @@ async function eraseAndLook(day: Day): Promise<void> {
   expect((await client.execute(`Hello ${farewell}`, { sessionId, tools: [pickColour(farewell)] }).result()).text).toContain(farewell);
   await client.execute(`A colour for ${farewell}`, { sessionId, tools: [pickColour(farewell)] }).result();
   await client.sessions.change(sessionId, { title: farewell });
-  expect(await client.sessions.search(farewell)).toHaveLength(1);
+  expect((await client.sessions.search(farewell)).hits).toHaveLength(1);
   const keysWith = async (text: string): Promise<readonly string[]> =>
     (await redisValues(day)).filter(({ key, value }) => `${key}${value}`.includes(text)).map(({ key }) => key);
   expect((await keysWith(farewell)).length).toBeGreaterThan(2);
@@ -471,7 +471,7 @@ async function eraseAndLook(day: Day): Promise<void> {
 
   // On the node that did not run it.
   await clientOf(day, { ...ben, node: 0 }).sessions.remove(sessionId);
-  expect(await client.sessions.search(farewell)).toEqual([]);
+  expect((await client.sessions.search(farewell)).hits).toEqual([]);
   await onlyRings(day, await keysWith(farewell));
   expect(await keysWith(farewell)).toEqual([]);
 
