@@ -1,8 +1,9 @@
-import type { ViewRun } from "@loopwright/client";
+import type { ViewMessage, ViewRun } from "@loopwright/client";
 import { textOf } from "@loopwright/core/protocol";
 import { type ReactNode, useMemo } from "react";
 import { useWatched } from "../app/use-watched.ts";
 import { HookChildren } from "../conversation/child-traces.tsx";
+import { citedClaimsIn } from "../conversation/citations/cited-report.ts";
 import { CompactionLines } from "../conversation/compaction-lines.tsx";
 import { PlainText } from "../conversation/markdown/plain-text.tsx";
 import { keptParts, writtenParts } from "../conversation/messages/answer-parts.tsx";
@@ -59,7 +60,7 @@ function ChildSession({ sessionId }: { readonly sessionId: string }): ReactNode 
             return (
               <div key={id}>
                 <Traced {...{ id, name, runId, verdicts }} />
-                {keptParts({ name, message, calls: view.calls, results })}
+                {keptParts({ name, message, calls: view.calls, results, report: reportOf(results, runId) })}
               </div>
             );
           })}
@@ -74,6 +75,12 @@ function ChildSession({ sessionId }: { readonly sessionId: string }): ReactNode 
     </TracesContext>
   );
 }
+
+/** The report with citations that a run of the child has written. */
+const reportOf = (results: readonly ViewMessage[], runId: string | undefined): ViewMessage | undefined =>
+  results.findLast(
+    (entry) => entry.runId === runId && entry.message.role === "tool_result" && citedClaimsIn(entry.message.details) !== undefined,
+  );
 
 interface TracedProps extends Pick<Parameters<typeof VerdictLines>[0], "name" | "verdicts"> {
   readonly id: string;

@@ -1,6 +1,7 @@
 import type { Token, Tokens } from "marked";
 import { Fragment, type ReactNode } from "react";
-import { citationPrefix } from "./cited-text.ts";
+import { CitationGroup } from "../citations/citation-group.tsx";
+import { citationPlace } from "../citations/cited-text.ts";
 import { decodeEntities } from "./decode-entities.ts";
 import type { FootnoteMark } from "./footnotes.ts";
 import { MarkdownPicture } from "./markdown-picture.tsx";
@@ -88,21 +89,18 @@ function inlineOf(token: InlineToken, depth: number): ReactNode {
   }
 }
 
-/** The name of a link from a claim to its source: a number alone names nothing. */
-function citationOf({ title, text }: Tokens.Link, address: string): { readonly className?: string; readonly "aria-label"?: string } {
-  if (!title?.startsWith(citationPrefix) || !/^\\?\[\d+\\?\]$/.test(text)) return {};
-  return { className: "citation", "aria-label": `${inertText(decodeEntities(title))}, ${hostOf(address)}` };
+function Anchor({ token, depth }: { readonly token: Tokens.Link; readonly depth: number }): ReactNode {
+  const words = <Inline tokens={token.tokens} depth={depth + 1} />;
+  const place = citationPlace(token.href);
+  return place === undefined ? <WebLink token={token}>{words}</WebLink> : <CitationGroup place={place}>{words}</CitationGroup>;
 }
 
-const hostOf = (address: string): string => (URL.canParse(address) ? new URL(address).host : address);
-
-function Anchor({ token, depth }: { readonly token: Tokens.Link; readonly depth: number }): ReactNode {
+function WebLink({ token, children: words }: { readonly token: Tokens.Link; readonly children: ReactNode }): ReactNode {
   const address = safeLink(token.href);
-  const words = <Inline tokens={token.tokens} depth={depth + 1} />;
   // A link that is refused is still shown: its words and its address.
   if (address === undefined) return token.text === token.href ? words : <span title={inertText(token.href)}>{words}</span>;
   return (
-    <a href={address} target="_blank" rel="noopener noreferrer nofollow" title={address} {...citationOf(token, address)}>
+    <a href={address} target="_blank" rel="noopener noreferrer nofollow" title={address}>
       {words}
     </a>
   );

@@ -48,7 +48,7 @@ export const Answer = memo(function Answer(props: AnswerProps): ReactNode {
   return (
     <div className="answer">
       <Before name={name} entry={row.entry} />
-      {keptParts({ name, message, calls, results: row.results })}
+      {keptParts({ name, message, calls, results: row.results, report: row.report })}
       <StopMark message={message} />
       {row.turns.length > 0 ? <HookChildren runId={row.entry.runId} /> : null}
       {row.turns.length > 0 ? <AnswerFoot row={row} /> : null}

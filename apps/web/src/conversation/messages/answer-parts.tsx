@@ -1,9 +1,10 @@
 import type { SessionView, ViewAnswer, ViewMessage } from "@loopwright/client";
 import type { AssistantMessage, AssistantPart } from "@loopwright/core/protocol";
-import { memo, type ReactNode } from "react";
+import { memo, type ReactNode, useMemo } from "react";
 import { CallCard, CallOf } from "../calls/call-card.tsx";
 import { writtenCall } from "../calls/shown-call.ts";
-import { citedText } from "../markdown/cited-text.ts";
+import { CitedMarkdown } from "../citations/cited-markdown.tsx";
+import { citedClaimsIn } from "../citations/cited-report.ts";
 import { Markdown } from "../markdown/markdown.tsx";
 import { MediaPart } from "../media-part.tsx";
 import { Thinking } from "./thinking.tsx";
@@ -14,16 +15,18 @@ export interface KeptPartsOptions {
   readonly message: AssistantMessage;
   readonly calls: SessionView["calls"];
   readonly results: readonly ViewMessage[];
+  /** The result that has the report with citations which a text of the message may be. */
+  readonly report?: ViewMessage | undefined;
 }
 
 /** The parts of a message of the model, in order. */
-export function keptParts({ name, message, calls, results }: KeptPartsOptions): ReactNode {
+export function keptParts({ name, message, calls, results, report }: KeptPartsOptions): ReactNode {
   const asked = message.content.filter((part) => part.type === "tool_call");
   return message.content.filter(isShown).map((part, i) => {
     const key = `${name}/${i}`;
     switch (part.type) {
       case "text":
-        return <Markdown key={key} text={citedText(part.text)} />;
+        return <ReportText key={key} name={key} text={part.text} report={report} />;
       case "thinking":
         return <Thinking key={key} name={key} text={part.text} isOpen={false} />;
       case "tool_call":
@@ -41,6 +44,20 @@ export function keptParts({ name, message, calls, results }: KeptPartsOptions): 
         return <MediaPart key={key} part={part} />;
     }
   });
+}
+
+interface ReportTextProps {
+  readonly name: string;
+  readonly text: string;
+  readonly report: ViewMessage | undefined;
+}
+
+/** A text, with the citations of the report that it may be. */
+function ReportText({ name, text, report }: ReportTextProps): ReactNode {
+  const { message } = report ?? {};
+  const details = message?.role === "tool_result" ? message.details : undefined;
+  const claims = useMemo(() => citedClaimsIn(details), [details]);
+  return <CitedMarkdown name={name} text={text} claims={claims} />;
 }
 
 type ShownPart = Exclude<AssistantPart, { type: "opaque" }>;

@@ -17,6 +17,8 @@ export interface MessageRow {
   readonly turns: readonly ViewMessage[];
   /** The user message that the answer answers, where it was sent for that run. */
   readonly question: ViewMessage | undefined;
+  /** Of an answer: the last result before it, in the same run, that is a report with citations. */
+  readonly report: ViewMessage | undefined;
   /** It is the first one of its day. */
   readonly beginsDay: boolean;
 }

@@ -1,5 +1,6 @@
 import { type SessionView, type ViewMessage, versionsOf } from "@loopwright/client";
 import type { MessageId } from "@loopwright/core/protocol";
+import { citedClaimsIn } from "../citations/cited-report.ts";
 import type { MessageRow } from "./conversation-row.ts";
 
 /** The key of a message of the model: known before the message has an id. */
@@ -19,6 +20,7 @@ export function messageRows(view: SessionView, before: readonly MessageRow[]): r
   let results: ViewMessage[] = [];
   let turns: ViewMessage[] = [];
   let question: ViewMessage | undefined;
+  let report: ViewMessage | undefined;
   let shown: ViewMessage | undefined;
 
   view.path.forEach((entry, place) => {
@@ -26,6 +28,7 @@ export function messageRows(view: SessionView, before: readonly MessageRow[]): r
     if (message.role === "tool_result") {
       // Its row was made when it was asked for; seeded results without a call are not shown.
       results.push(entry);
+      if (citedClaimsIn(message.details)) report = entry;
       return;
     }
     const isAnswer = message.role === "assistant";
@@ -46,6 +49,7 @@ export function messageRows(view: SessionView, before: readonly MessageRow[]): r
       results: isAnswer ? results : none,
       isContinued,
       turns: ends ? turns : none,
+      report: isAnswer && report?.runId === entry.runId ? report : undefined,
       question: ends && question?.runId === entry.runId ? question : undefined,
       beginsDay: shown === undefined || dayOf(shown.at) !== dayOf(entry.at),
     });
@@ -73,6 +77,7 @@ function sameRow(before: MessageRow | undefined, now: MessageRow): MessageRow {
     before.key === now.key &&
     before.isContinued === now.isContinued &&
     before.question === now.question &&
+    before.report === now.report &&
     before.beginsDay === now.beginsDay &&
     isSameList(before.versions, now.versions) &&
     isSameList(before.results, now.results) &&
