@@ -62,7 +62,7 @@ function portResearch(): Agent {
   });
   const claims = [
     { text: "The port of Lisbon opened in 1887.", sources: [lisbonUrl] },
-    { text: "Nobody dislikes it.", sources: [lisbonUrl] },
+    { text: "It is well liked.", sources: [lisbonUrl] },
   ];
   return deepResearchSupervisor({
     name: "research",
@@ -128,7 +128,10 @@ pageTest("B104: the citations of a child's report open the same passages", async
   await chat.text("In 1887.").last().waitFor();
   await chat.rested();
   for (const state of ["watched", "reloaded"] as const) {
-    await page.getByRole("button", { name: /^Agent research/ }).first().click();
+    await page
+      .getByRole("button", { name: /^Agent research/ })
+      .first()
+      .click();
     const child = page.locator(".child-session");
     await child.getByRole("button", { name: "Source 1: Port of Lisbon, ports.example" }).first().click();
     expect(await child.locator(".citation-source q").textContent()).toBe(quote);

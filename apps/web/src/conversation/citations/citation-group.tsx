@@ -1,29 +1,24 @@
-import { Fragment, type ReactNode, use, useId } from "react";
+import { Fragment, type ReactNode, useId } from "react";
 import { useOpenOne } from "../fold-state.ts";
 import { inertText, PlainText } from "../markdown/plain-text.tsx";
 import { safeLink } from "../markdown/safe-link.ts";
 import type { Citation } from "./cited-text.ts";
-import { CitationsContext } from "./citations-context.ts";
 import "./citation-group.css";
 
 export interface CitationGroupProps {
-  /** Its place among the citations of the text. */
-  readonly place: number;
-  /** What is shown where the text has no such citations. */
-  readonly children: ReactNode;
+  /** Names what is open of it. */
+  readonly name: string;
+  readonly citations: readonly Citation[];
 }
 
 /** The numbers of a claim. Each opens the passage of the page that it comes from, or the page itself where no passages are known. */
-export function CitationGroup({ place, children }: CitationGroupProps): ReactNode {
-  const { name, citations } = use(CitationsContext);
-  const [open, setOpen] = useOpenOne(`citations/${name}/${place}`);
+export function CitationGroup({ name, citations }: CitationGroupProps): ReactNode {
+  const [open, setOpen] = useOpenOne(`citations/${name}`);
   const id = useId();
-  const group = citations[place];
-  if (!group) return children;
-  const shown = group.find(({ number }) => number === open);
+  const shown = citations.find(({ number }) => number === open);
   return (
     <>
-      {group.map((citation, i) => {
+      {citations.map((citation, i) => {
         const { number, isRead } = citation;
         const isOpen = number === open;
         return (

@@ -1,8 +1,9 @@
-import { memo, type ReactNode, useMemo } from "react";
+import { memo, type ReactNode, useCallback, useMemo } from "react";
+import { type DrawLink, LinkContext } from "../markdown/link-context.ts";
 import { Markdown } from "../markdown/markdown.tsx";
+import { CitationGroup } from "./citation-group.tsx";
 import type { CitedClaim } from "./cited-report.ts";
-import { citedText } from "./cited-text.ts";
-import { CitationsContext } from "./citations-context.ts";
+import { citationPlace, citedText } from "./cited-text.ts";
 
 export interface CitedMarkdownProps {
   /** Names what is open in it. */
@@ -15,10 +16,17 @@ export interface CitedMarkdownProps {
 /** A whole text of the model; where it is a report, its numbers open their sources. */
 export const CitedMarkdown = memo(function CitedMarkdown({ name, text, claims }: CitedMarkdownProps): ReactNode {
   const cited = useMemo(() => citedText(text, claims), [text, claims]);
-  const citations = useMemo(() => ({ name, citations: cited.citations }), [name, cited]);
+  const draw = useCallback<DrawLink>(
+    (address) => {
+      const place = citationPlace(address);
+      const citations = place === undefined ? undefined : cited.citations[place];
+      return citations && <CitationGroup name={`${name}/${place}`} citations={citations} />;
+    },
+    [name, cited],
+  );
   return (
-    <CitationsContext value={citations}>
+    <LinkContext value={draw}>
       <Markdown text={cited.text} />
-    </CitationsContext>
+    </LinkContext>
   );
 });

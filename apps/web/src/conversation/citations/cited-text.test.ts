@@ -14,7 +14,11 @@ it("the numbers of a line become one link, beside which stand the sources that i
     { number: "2", title: "Tagus", url: tagus, isRead: false },
   ];
   expect(citations).toEqual([[one, two], [two]]);
-  expect([citationPlace("citation:0"), citationPlace("citation:x"), citationPlace("https://citation:0/")]).toEqual([0, undefined, undefined]);
+  expect([citationPlace("citation:0"), citationPlace("citation:x"), citationPlace("https://citation:0/")]).toEqual([
+    0,
+    undefined,
+    undefined,
+  ]);
 });
 
 it("a claim has the passages that the report has of it, and no other claim has them", () => {
@@ -22,7 +26,13 @@ it("a claim has the passages that the report has of it, and no other claim has t
     sections: [
       {
         claims: [
-          { text: "Lisbon has a port.", citations: [{ url: tagus, title: "Tagus", quote: "The port lies there." }, { url: lisbon, title: "x" }] },
+          {
+            text: "Lisbon has a port.",
+            citations: [
+              { url: tagus, title: "Tagus", quote: "The port lies there." },
+              { url: lisbon, title: "x" },
+            ],
+          },
         ],
       },
     ],
@@ -43,7 +53,13 @@ it("a number without a source, a text without sources, and numbers inside a line
   expect(citedText(report.replace("large. [2]", "large [2] indeed.")).text).toContain("- It is large [2] indeed.");
 });
 
-it.each([undefined, null, 1, "x", [], {}, { sections: 1 }, { sections: [null, { claims: "x" }, { claims: [1, { text: "a", citations: [{}] }] }] }])(
-  "details of any shape give claims or nothing: %j",
-  (details) => expect(citedClaimsIn(details)).toBeUndefined(),
-);
+it.each([
+  undefined,
+  null,
+  1,
+  "x",
+  [],
+  {},
+  { sections: 1 },
+  { sections: [null, { claims: "x" }, { claims: [1, { text: "a", citations: [{}] }] }] },
+])("details of any shape give claims or nothing: %j", (details) => expect(citedClaimsIn(details)).toBeUndefined());

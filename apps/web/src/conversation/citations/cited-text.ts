@@ -48,5 +48,13 @@ function citationOf(
   claim: CitedClaim | undefined,
 ): Citation | undefined {
   const page = claim?.pages.find(({ url }) => url === from?.url);
-  return from && { number, title: from.title, url: from.url, isRead: page !== undefined, ...(page?.quote === undefined ? {} : { quote: page.quote }) };
+  return (
+    from && {
+      number,
+      title: from.title,
+      url: from.url,
+      isRead: page !== undefined,
+      ...(page?.quote === undefined ? {} : { quote: page.quote }),
+    }
+  );
 }

@@ -1,9 +1,8 @@
 import type { Token, Tokens } from "marked";
-import { Fragment, type ReactNode } from "react";
-import { CitationGroup } from "../citations/citation-group.tsx";
-import { citationPlace } from "../citations/cited-text.ts";
+import { Fragment, type ReactNode, use } from "react";
 import { decodeEntities } from "./decode-entities.ts";
 import type { FootnoteMark } from "./footnotes.ts";
+import { LinkContext } from "./link-context.ts";
 import { MarkdownPicture } from "./markdown-picture.tsx";
 import { inertText, PlainText } from "./plain-text.tsx";
 import { safeLink } from "./safe-link.ts";
@@ -91,11 +90,8 @@ function inlineOf(token: InlineToken, depth: number): ReactNode {
 
 function Anchor({ token, depth }: { readonly token: Tokens.Link; readonly depth: number }): ReactNode {
   const words = <Inline tokens={token.tokens} depth={depth + 1} />;
-  const place = citationPlace(token.href);
-  return place === undefined ? <WebLink token={token}>{words}</WebLink> : <CitationGroup place={place}>{words}</CitationGroup>;
-}
-
-function WebLink({ token, children: words }: { readonly token: Tokens.Link; readonly children: ReactNode }): ReactNode {
+  const drawn = use(LinkContext)(token.href, words);
+  if (drawn !== undefined) return drawn;
   const address = safeLink(token.href);
   // A link that is refused is still shown: its words and its address.
   if (address === undefined) return token.text === token.href ? words : <span title={inertText(token.href)}>{words}</span>;

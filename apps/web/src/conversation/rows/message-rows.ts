@@ -49,7 +49,7 @@ export function messageRows(view: SessionView, before: readonly MessageRow[]): r
       results: isAnswer ? results : none,
       isContinued,
       turns: ends ? turns : none,
-      report: isAnswer && report?.runId === entry.runId ? report : undefined,
+      report: isAnswer ? ofRun(entry, report) : undefined,
       question: ends && question?.runId === entry.runId ? question : undefined,
       beginsDay: shown === undefined || dayOf(shown.at) !== dayOf(entry.at),
     });
@@ -57,6 +57,10 @@ export function messageRows(view: SessionView, before: readonly MessageRow[]): r
   });
   return rows.map((row, place) => sameRow(before[place], row));
 }
+
+/** What stood before, where it is of the same run. */
+const ofRun = ({ runId }: ViewMessage, before: ViewMessage | undefined): ViewMessage | undefined =>
+  before?.runId === runId ? before : undefined;
 
 /** True for the last message of the model before the user speaks, once no more of it can come. */
 function endsAnswer({ path, run }: SessionView, place: number): boolean {
