@@ -4,6 +4,9 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism, cpus } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { contextScenes, contextStart } from "./context/context-scenes.ts";
+import type { ContextFigures } from "./context/measure-context.ts";
+import { contextRows, measureContext } from "./context/run-context.ts";
 import { type DurableResults, durableRows } from "./durable/durable-rows.ts";
 import { durableScenes } from "./durable/durable-scenes.ts";
 import type { DurableFigures } from "./durable/measure-durable.ts";
@@ -17,6 +20,7 @@ import { listRows } from "./lists/run-lists.ts";
 import { type BenchOptions, benchOptions, durableStart, httpStart, pageStart } from "./options.ts";
 import { httpSizeRows, httpSizesId, sizeRow, startId, startRow } from "./other-rows.ts";
 import {
+  contextSection,
   durableSection,
   httpSection,
   latencySection,
@@ -164,12 +168,27 @@ async function measureLatency(options: BenchOptions): Promise<Measured> {
   return { machine: { ...machineOf(options), rounds: 1 }, rows, profiles: [], results: {} };
 }
 
+/** What a turn costs late in a long session that is compacted: measured only when it is asked for. */
+async function measureContexts(options: BenchOptions): Promise<Measured> {
+  const rows: Row[] = [];
+  const results: Record<string, readonly ContextFigures[]> = {};
+  for (const scene of contextScenes.filter(({ id }) => isWanted(options, id))) {
+    const measured = await measureContext(scene, options.rounds);
+    results[scene.id] = measured;
+    const own = contextRows(scene, measured);
+    rows.push(...own);
+    for (const row of own) console.log(printRow(row));
+  }
+  return { machine: machineOf(options), rows, profiles: [], results };
+}
+
 const options = benchOptions(process.argv.slice(2));
 const asksFor = (start: string): boolean => options.only.some((one) => one.startsWith(start));
 const asksElse =
   options.only.length === 0 ||
   options.only.some(
-    (one) => ![youngStart, httpStart, pageStart, durableStart, listsStart, latencyStart].some((start) => one.startsWith(start)),
+    (one) =>
+      ![youngStart, httpStart, pageStart, durableStart, listsStart, latencyStart, contextStart].some((start) => one.startsWith(start)),
   );
 const rig = await createRig();
 try {
@@ -180,6 +199,7 @@ try {
   const kept = asksFor(durableStart) ? await measureLogs(options) : undefined;
   const found = asksFor(listsStart) ? await measureLists(options) : undefined;
   const reported = asksFor(latencyStart) ? await measureLatency(options) : undefined;
+  const compacted = asksFor(contextStart) ? await measureContexts(options) : undefined;
   if (local) console.log(`\n${printTable(local.rows, processColumns)}`);
   if (young) console.log(`\n${printTable(young.rows, processColumns)}`);
   if (served) console.log(`\n${printTable(served.rows, httpColumns)}\n`);
@@ -187,10 +207,11 @@ try {
   if (kept) console.log(`\n${printTable(kept.rows, pageColumns)}\n`);
   if (found) console.log(`\n${printTable(found.rows, pageColumns)}\n`);
   if (reported) console.log(`\n${printTable(reported.rows, pageColumns)}\n`);
+  if (compacted) console.log(`\n${printTable(compacted.rows, pageColumns)}\n`);
   mkdirSync(join(root, "bench/results"), { recursive: true });
   writeFileSync(
     join(root, "bench/results/latest.json"),
-    `${JSON.stringify({ local, young, served, shown, kept, found, reported }, null, 2)}\n`,
+    `${JSON.stringify({ local, young, served, shown, kept, found, reported, compacted }, null, 2)}\n`,
   );
   if (options.profile)
     console.log([...(local?.profiles ?? []), ...(young?.profiles ?? []), ...(served?.profiles ?? [])].map(profileText).join("\n"));
@@ -203,6 +224,7 @@ try {
       ...(kept ? [durableSection(kept)] : []),
       ...(found ? [listsSection(found)] : []),
       ...(reported ? [latencySection(reported)] : []),
+      ...(compacted ? [contextSection(compacted)] : []),
     ];
     writeFileSync(page, performancePage(readFileSync(page, "utf8"), sections));
   }

@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { contextStart } from "./context/context-scenes.ts";
 import { latencyStart } from "./latency/run-latency.ts";
 import { listsStart } from "./lists/list-scenes.ts";
 import { youngStart } from "./young-scenes.ts";
@@ -9,7 +10,7 @@ export interface BenchOptions {
   readonly rounds: number;
   /** Profile Loopwright on everything that is measured, not only where a goal is missed. */
   readonly profile: boolean;
-  /** Write docs/performance.md; with `only: ["young"]`, `["http"]`, `["page"]`, `["durable"]`, `["lists"]` or `["latency"]` only that section. */
+  /** Write docs/performance.md; with `only: ["young"]`, `["http"]`, `["page"]`, `["durable"]`, `["lists"]`, `["latency"]` or `["context"]` only that section. */
   readonly write: boolean;
 }
 
@@ -24,7 +25,7 @@ export const pageStart = "page";
 /** Beginning of the ids of all that is measured of logs and stores: a section by itself, and only measured when it is asked for. */
 export const durableStart = "durable";
 
-const sectionStarts: readonly string[] = [youngStart, httpStart, pageStart, durableStart, listsStart, latencyStart];
+const sectionStarts: readonly string[] = [youngStart, httpStart, pageStart, durableStart, listsStart, latencyStart, contextStart];
 
 /** @throws Error when an option is unknown or out of range. */
 export function benchOptions(args: readonly string[]): BenchOptions {

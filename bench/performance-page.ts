@@ -206,6 +206,23 @@ ${tableText(measured, pageColumns)}
 ${detailText(measured)}`,
 });
 
+/** What a turn costs in a long session that is compacted. */
+export const contextSection = (measured: Measured): Section => ({
+  title: "Long sessions under a context engine",
+  text: `${madeText(measured.machine, "--only context --write")}
+
+The engine of \`@loopwright/context\` as it is by default, and a model in the same process with a window of 3,000 tokens. A turn is a question, a call of a tool and an answer. Compared are
+the means of the 200 turns from turn 2,000 on of one session and from turn 20 on of another.
+
+${tableText(measured, pageColumns)}
+
+- CPU is of all threads, so other work on the machine changes it little; the two sessions take turns in one process, which has first played the 2,000
+  turns of the long one.
+- Tokens are those of all requests of a turn, by the estimate that the engine uses without a counter. Results of the tool are small, middling or longer than the window.
+- That every request is valid and within the window is tested, not measured: \`packages/context/test/long-session.test.ts\`.
+${detailText(measured)}`,
+});
+
 const intro = `# Performance
 
 What is measured, against what, and whether the goal is met. Nothing here is an estimate; a goal that is missed is marked.

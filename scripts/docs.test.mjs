@@ -97,6 +97,14 @@ describe("code on a page", () => {
   });
 });
 
+const toolPages = pages.filter((page) => /^packages\/tools-(?!registry)/.test(page));
+
+test.each(toolPages)("%s names arguments, replay class, limits and errors of its tools, and has an example that is run", (page) => {
+  const text = read(page);
+  const missing = ["| tool | arguments | gives | replay |", "imit", "rror", "```ts run"].filter((part) => !text.includes(part));
+  expect(missing).toEqual([]);
+});
+
 test("the README shows the quick start as it is", () => {
   const [, shown] = /<!-- from examples\/quickstart\.ts -->\n```ts\n([\s\S]*?)```/.exec(read("README.md")) ?? [];
   expect(shown).toBe(read("examples/quickstart.ts"));
