@@ -33,7 +33,7 @@ it("a compaction has the same fields in the stream of its run, in the events of 
   const { client, read } = scene();
   const streamed: DurableEvent[] = [];
   const runIds: string[] = [];
-  for (const input of ["Plan a garden.", "Remember: no lawn.", "Trees?", "Herbs?", "Paths?"]) {
+  for (const input of ["Plan a garden.", "Remember: no lawn.", "Trees?", "Herbs?", "Paths?", "Fences?", "Benches?", "Ponds?", "Sheds?"]) {
     const stream = client.execute(input, { sessionId: "garden", agent: "helper" });
     for await (const event of stream) if ("seq" in event) streamed.push(event);
     runIds.push((await stream.result()).runId ?? "");
