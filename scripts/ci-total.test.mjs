@@ -72,7 +72,7 @@ describe("the total of .ci/run", () => {
     expect(total(`gates:${exit}:1:${file(`${name}.log`, log)}`)).toMatchObject({ last, status: 1 });
   });
 
-  it("names each failure with its cause after the parts, and says when there are more", () => {
+  it("names each failure with its cause after the parts, and that there are more", () => {
     const report = {
       numPassedTests: 1,
       numFailedTests: 1,
