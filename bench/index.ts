@@ -1,7 +1,7 @@
 /* `npm run bench -- [--only <workload>]... [--rounds <n>] [--profile] [--write]` */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { availableParallelism, cpus } from "node:os";
+import { availableParallelism, cpus, loadavg } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { contextScenes, contextStart } from "./context/context-scenes.ts";
@@ -59,6 +59,7 @@ function machineOf({ rounds }: BenchOptions): Machine {
     platform: `${process.platform} ${process.arch}`,
     node: process.versions.node,
     rounds,
+    load: loadavg()[0] ?? 0,
   };
 }
 

@@ -12,6 +12,8 @@ export interface Machine {
   readonly platform: string;
   readonly node: string;
   readonly rounds: number;
+  /** Processes that ran or waited for a processor on average, in the minute before the measurement ended. */
+  readonly load: number;
 }
 
 /** A profile and what it is of. */
@@ -56,9 +58,9 @@ function triedText(rows: readonly Row[]): string {
   return `\n### What was tried\n\n${notes.map(([start, text]) => `**${start}**: ${text}`).join("\n\n")}\n`;
 }
 
-const madeText = ({ date, commit, cores, cpu, platform, node, rounds }: Machine, command: string): string =>
+const madeText = ({ date, commit, cores, cpu, platform, node, rounds, load }: Machine, command: string): string =>
   `Made by \`npm run bench -- ${command}\` on ${date} at commit ${commit}: ${cores} cores (${cpu}), ${platform},
-Node.js ${node}, medians of ${rounds} rounds.`;
+Node.js ${node}, medians of ${rounds} rounds, at a load of ${load.toFixed(0)}.`;
 
 function detailText({ rows, profiles }: Measured): string {
   if (profiles.length === 0) return triedText(rows);
