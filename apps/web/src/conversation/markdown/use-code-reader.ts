@@ -29,7 +29,11 @@ function subscribe(notice: () => void): () => void {
 
 /** A reader of one block of code; absent for code without a language, and until the colours are loaded, which the first block with a language begins. */
 export function useCodeReader(language: string): CodeReader | undefined {
-  const createReader = useSyncExternalStore(subscribe, () => create);
+  const createReader = useSyncExternalStore(
+    subscribe,
+    () => create,
+    () => create,
+  );
   useEffect(() => {
     if (language !== "" && createReader === undefined) load();
   }, [language, createReader]);
