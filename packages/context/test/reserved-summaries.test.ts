@@ -8,6 +8,7 @@ const look = defineTool({ name: "look", description: "Looks.", parameters: { typ
 const prices = fixedPrices({ large: { inputUsd: 10, outputUsd: 10 }, small: { inputUsd: 1, outputUsd: 1 } });
 const usage = { input: 50, output: 10 };
 const summaryUsage = { input: 400, output: 30 };
+const isSummary = (id: string): boolean => id.includes("/context/");
 
 /** A session that is long enough for summaries, on a ledger that may refuse them. */
 async function played(refuses: boolean) {
@@ -28,7 +29,7 @@ async function played(refuses: boolean) {
     reserve(request) {
       asked.push(request);
       const { id } = request;
-      if (refuses && id.endsWith("/context")) return { type: "refused", account: "scope/local", which: "tokens", limit: 0, left: 0 };
+      if (refuses && isSummary(id)) return { type: "refused", account: "scope/local", which: "tokens", limit: 0, left: 0 };
       return books.reserve(request);
     },
     settle: (id, spent) => books.settle(id, spent),
@@ -40,7 +41,7 @@ async function played(refuses: boolean) {
   const { totalUsage, totalCost } = session;
   await session[Symbol.asyncDispose]();
   const compactions = (await store.log.read({ scope: "local", session: "s" })).filter(({ type }) => type === "context.compacted");
-  const summaries = asked.filter(({ id }) => id.endsWith("/context"));
+  const summaries = asked.filter(({ id }) => isSummary(id));
   return { books, base, writer, summaries, compactions, totalUsage, totalCost };
 }
 
@@ -64,4 +65,52 @@ it("a summary that the ledger refuses is not written: an extract takes its place
   expect(summaries.length).toBeGreaterThan(0);
   expect(compactions.length).toBeGreaterThan(0);
   expect(books.spent("scope/local").tokens).toBe(base.requests.length * 60);
+});
+
+it("a summary whose process died stays spent, and the process after it reserves the one that it writes", async () => {
+  const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
+  let dies = true;
+  const written = scripted(() => ({ text: "They looked.", usage: summaryUsage }), { model: "small" });
+  const writer: typeof written = {
+    ...written,
+    capabilities: written.capabilities.bind(written),
+    async *stream(request, io) {
+      if (dies) {
+        ask();
+        await new Promise<never>((_, reject) => io.signal.addEventListener("abort", () => reject(io.signal.reason)));
+      }
+      yield* written.stream(request, io);
+    },
+  };
+  const base = scripted(() => ({ text: "seen ".repeat(150), usage }), { model: "large" });
+  const capabilities = (model: string) => ({ ...base.capabilities(model), contextTokens: 1_000 });
+  const provider = { ...base, stream: base.stream.bind(base), capabilities };
+  const context = contextEngine({ compaction: { summary: { provider: writer, model: "small" } } });
+  const agent = createAgent({ name: "looker", provider, context, maxTokens: 100 });
+  const books = memoryLedger({ limits: { "scope/local": {} } });
+  const summaries: LedgerRequest[] = [];
+  const ledger: UsageLedger = {
+    ...books,
+    reserve(request) {
+      if (isSummary(request.id)) summaries.push(request);
+      return books.reserve(request);
+    },
+  };
+  const store = memoryStore();
+  const first = createSession({ id: "s", agent, store, ledger });
+  const talk = (async (): Promise<void> => {
+    for (let input = 0; input < 8; input++) await execute(first, `question ${input}`).result();
+  })();
+  talk.catch(() => {});
+  await asked;
+  await first[Symbol.asyncDispose]();
+  dies = false;
+  const second = createSession({ id: "s", agent, store, ledger });
+  await execute(second, "And now?").result();
+  const { totalUsage } = second;
+  await second[Symbol.asyncDispose]();
+  const count = written.requests.length;
+  expect([count > 0, summaries.length, new Set(summaries.map(({ id }) => id)).size]).toEqual([true, count + 1, count + 1]);
+  const inLog = (totalUsage?.input ?? 0) + (totalUsage?.output ?? 0);
+  expect(books.spent("scope/local").tokens).toBe(inLog + (summaries[0]?.ask.tokens ?? 0));
 });

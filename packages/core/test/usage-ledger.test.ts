@@ -130,6 +130,48 @@ describe("a usage ledger", () => {
   });
 });
 
+describe("a ledger and the log", () => {
+  /** A process that dies at the append that would record the end of its call, and one after it. */
+  async function fenced(when: "before" | "after") {
+    const { ledger, requests, settled, spent } = notedLedger();
+    const machine = processes(
+      [
+        { text: "Almost.", usage },
+        { text: "There.", usage },
+      ],
+      { maxTokens: 1_000 },
+    );
+    const probe = machine.boot(undefined, { ledger });
+    const first = machine.boot({ at: 2, when }, { ledger });
+    void probe.session[Symbol.asyncDispose]();
+    void execute(first.session, "go")
+      .result()
+      .catch(() => {});
+    await calm();
+    const closing = first.store.batches.at(-1)?.facts.some(({ type }) => type === "model.finished");
+    machine.outlive();
+    const second = machine.boot(undefined, { ledger });
+    await machine.finish(second.session);
+    await calm();
+    const { totalUsage } = second.session;
+    const inLog = (totalUsage?.input ?? 0) + (totalUsage?.output ?? 0);
+    return { closing, inLog, spent: spent().tokens, asked: requests.map(({ ask }) => ask.tokens), settled };
+  }
+
+  it("have the same sum where a process computed the end of a call and lost the session before it was recorded", async () => {
+    const { closing, inLog, spent, asked, settled } = await fenced("before");
+    expect(closing).toBe(true);
+    expect(spent).toBe((asked[0] ?? 0) + 42);
+    expect([inLog, settled.length]).toEqual([spent, 1]);
+  });
+
+  it("differ by what was reserved at the most where a process died between the record and the settlement", async () => {
+    const { closing, inLog, spent, asked } = await fenced("after");
+    expect(closing).toBe(true);
+    expect([inLog, spent]).toEqual([42, asked[0]]);
+  });
+});
+
 describe("a ledger over children", () => {
   it("is that of their parent: of twenty at once as many run as fit, and the sum is what the vendor reports", async () => {
     const spending = { input: 90, output: 10 };

@@ -14,9 +14,9 @@ export interface ChildAgent<Output = unknown> {
 interface ChildEnd {
   /** Id of the child's session, in the store of its parent. */
   readonly session: string;
-  /** The text of its last answer. */
+  /** The text of its last answer: where it has started children in the background, the one that has read their reports. */
   readonly text: string;
-  /** What it spent. The run that started it counts it too. */
+  /** What it spent, with all that it has started, also in the background. The run that started it counts it too. */
   readonly usage?: Usage;
   readonly cost?: Cost;
   /** Its tool calls that count, also those of its own children. The run that started it counts them too. */

@@ -31,13 +31,15 @@ export async function checkTree({ world, session, facts, findings, isOver }: Tre
         () => `the child ${link.session} of the run ${link.runId} should have ended, and its end is not in the log`,
       );
     const below = await factsOf(world.store, { scope: world.scope, session: link.session });
-    const inputs = below.filter(({ type }) => type === "input.accepted").length;
+    const inputs = below.filter((fact) => fact.type === "input.accepted" && fact.origin?.type !== "session").length;
     claim(inputs <= 1, "I16", () => `the child ${link.session} got ${inputs} inputs`);
     const runs = below.filter((fact): fact is FactOf<"run.finished"> => fact.type === "run.finished");
     const [end] = ends;
-    if (end?.outcome === "ok")
-      claim(runs[0]?.status === "completed", "I16", () => `the child ${link.session} is ok above and ${runs[0]?.status} below`);
-    if (end?.outcome === "ok")
+    if (end?.outcome === "ok") {
+      const isCompleted = runs.some(({ status }) => status === "completed");
+      claim(isCompleted, "I16", () => `the child ${link.session} is ok above and ${runs[0]?.status} below`);
+    }
+    if (end?.outcome === "ok" || end?.outcome === "error")
       claim(
         tokensIn(below) === tokensIn([end]),
         "I16",

@@ -10,14 +10,15 @@ const working = (name: string, more: Partial<Tool> = {}): Tool =>
 const limits = { turnsMax: 3, abortGraceMs: 500, depthMax: 3 } as const;
 const deadlines = { firstByteMs: 10_000, idleMs: 10_000, totalMs: 60_000 } as const;
 
-/** Three agents above one another, of which each works as well; the top one also has an agent work in the background. */
+/** Three agents above one another, of which each works as well; the upper two also have an agent work in the background. */
 export function treeAgent(): Agent {
   const provider = scripted([], { name: "sample-vendor", model: "sample-1" });
   const shared = { provider, limits, deadlines };
   const bottom = createAgent({ ...shared, name: "bottom", tools: [working("once"), working("again", { replay: "idempotent" })] });
-  const middle = createAgent({ ...shared, name: "middle", tools: [working("once"), agentTool({ agent: bottom }) as Tool] });
   const aside = createAgent({ ...shared, name: "aside", tools: [working("once")] });
-  const below = [agentTool({ agent: middle }), agentTool({ agent: aside, background: true })] as Tool[];
+  const beside = agentTool({ agent: aside, background: true }) as Tool;
+  const middle = createAgent({ ...shared, name: "middle", tools: [working("once"), agentTool({ agent: bottom }) as Tool, beside] });
+  const below = [agentTool({ agent: middle }) as Tool, beside];
   return createAgent({ ...shared, name: "top", tools: [working("once"), ...below] });
 }
 

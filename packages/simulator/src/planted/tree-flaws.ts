@@ -24,6 +24,13 @@ export const treeFlaws: readonly SourceFlaw[] = [
     bad: "",
   },
   {
+    name: "a child ends before what it has in the background is read",
+    isOfTree: true,
+    file: "loop/children/background.ts",
+    good: "return !background && !(run && readsReport(run)) && !inputs.some(readsReport);",
+    bad: "return true;",
+  },
+  {
     name: "what a child spent is counted twice",
     isOfTree: true,
     file: "driver/children/child-facts.ts",

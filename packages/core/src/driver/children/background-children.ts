@@ -15,6 +15,7 @@ import type { UserMessage } from "../../message/message.ts";
 import { shownId } from "../../message/shown-id.ts";
 import type { ChildResult, SpawnedChild } from "../../tools/child.ts";
 import type { ChildSession, Deps } from "../setup/deps.ts";
+import { driverLimits } from "../setup/session-options.ts";
 import { reportOf } from "./background-report.ts";
 import { checkDepth } from "./child-depth.ts";
 import type { ChildPlace } from "./child-facts.ts";
@@ -41,6 +42,14 @@ export class BackgroundChildren {
   readonly #running = new Map<string, ChildSession>();
   /** What this process has started under which key of the open run, to compare. */
   readonly #asked = new Map<string, string>();
+  /** Those that are left to a worker for a moment. */
+  readonly #offered = new Set<string>();
+  /** Those that are being stopped. */
+  readonly #stopping = new Set<string>();
+  /** What has started them is being stopped, so that no run reads their reports. */
+  #isStopped = false;
+  /** This process waits for their ends. */
+  #isAttended = false;
   /** How often this process has lost the session. */
   #losses = 0;
 
@@ -80,6 +89,10 @@ export class BackgroundChildren {
     const { runId, callKey, session: id, input, labels } = child;
     const losses = this.#losses;
     try {
+      if (this.#isStopped) {
+        await this.#end(child);
+        return undefined;
+      }
       const agent = childAgent(this.#deps.bound.agent, child.agent);
       if (!agent) throw noAgent(child, this.#deps);
       const { workers, ref } = this.#deps;
@@ -122,19 +135,76 @@ export class BackgroundChildren {
     }
   }
 
-  /** Continues the children that no worker runs, once this process owns their parent. */
+  /** Continues the children that no worker runs, once this process owns their parent, or waits for it to end. */
   onState({ background = [], run, status }: State): void {
     if (!run) this.#asked.clear();
-    if (background.length === 0 || status === "closed" || this.#deps.workers || !this.#parent.isOwner) return;
-    for (const child of background) {
-      const agent = child.input || this.#running.has(child.session) ? undefined : childAgent(this.#deps.bound.agent, child.agent);
-      if (agent) this.#follow(child, this.#open(child, agent, true));
+    const { workers } = this.#deps;
+    if (background.length === 0 || status === "closed" || !(this.#isAttended || (!workers && this.#parent.isOwner))) return;
+    for (const { session, input } of background) {
+      if (input || this.#running.has(session) || this.#offered.has(session)) continue;
+      if (workers) this.#followLater(session);
+      else this.#followHere(session);
+    }
+  }
+
+  /** Continues them here where no worker does: this process waits for the end of their parent, and may use up the room of all workers. */
+  attend(): void {
+    this.#isAttended = true;
+    this.onState(this.#parent.state);
+  }
+
+  /** Leaves the child to a worker for a moment. */
+  #followLater(session: string): void {
+    const losses = this.#losses;
+    this.#offered.add(session);
+    this.#deps.clock.after(driverLimits.offeredMs, () => {
+      if (losses !== this.#losses) return;
+      this.#offered.delete(session);
+      if (!this.#isStopped) this.#followHere(session);
+    });
+  }
+
+  #followHere(session: string): void {
+    const child = this.#running.has(session) ? undefined : backgroundChild(this.#parent.state, session);
+    const agent = child && childAgent(this.#deps.bound.agent, child.agent);
+    if (agent) this.#follow(child, this.#open(child, agent, true));
+  }
+
+  /** Stops those that have begun, with all that they have started. Those that have not are stopped once they have. */
+  stop(): void {
+    this.#isStopped = true;
+    for (const child of this.#parent.state.background ?? []) {
+      const { session: id } = child;
+      if (child.input || this.#stopping.has(id)) continue;
+      this.#stopping.add(id);
+      const losses = this.#losses;
+      this.#end(child).catch((error: unknown) => {
+        if (losses !== this.#losses) return;
+        this.#stopping.delete(id);
+        this.#deps.logger.log("warn", "A child in the background could not be stopped.", { session: id, error: String(error) });
+      });
+    }
+  }
+
+  async #end(child: BackgroundChild): Promise<void> {
+    const running = this.#running.get(child.session);
+    const session = running ?? this.#open(child, standInAgent(child.agent), true);
+    const losses = this.#losses;
+    try {
+      const result = await this.#surely(() => session.stop(child.session));
+      if (losses === this.#losses) await this.#report(child, result ?? notBegun(child));
+    } finally {
+      if (!running) void session.dispose();
     }
   }
 
   /** Lets the sessions go, for the next owner. */
   leave(): void {
     this.#losses++;
+    this.#offered.clear();
+    this.#stopping.clear();
+    this.#isStopped = false;
+    this.#isAttended = false;
     this.#asked.clear();
     for (const session of this.#running.values()) void session.dispose();
     this.#running.clear();
@@ -155,7 +225,7 @@ export class BackgroundChildren {
     const over = async (): Promise<void> => {
       const result = await insist(this.#deps.clock, () => session.end(id), isOurs);
       if (!isOurs()) return;
-      await this.#report(child, result ?? { status: "failed", session: id, text: "", toolCallCount: 0, error: neverBegan(child) });
+      await this.#report(child, result ?? notBegun(child));
     };
     over()
       .catch((error: unknown) => {
@@ -172,7 +242,7 @@ export class BackgroundChildren {
   async #report({ session }: BackgroundChild, result: ChildResult): Promise<void> {
     const { ids } = this.#deps;
     const made = { inputId: ids.next(), runId: ids.next() };
-    await this.#surely(() => this.#parent.report((state) => reportOf(state, { session, result, ...made })));
+    await this.#surely(() => this.#parent.report((state) => reportOf(state, { session, result, isStopped: this.#isStopped, ...made })));
   }
 
   #surely<T>(work: () => Promise<T>): Promise<T> {
@@ -215,5 +285,7 @@ const noAgent = ({ agent }: BackgroundChild, { bound }: Deps): AgentError =>
 const unexpected = (session: string, cause: unknown): AgentError =>
   new AgentError("INTERNAL", { message: `The child \`${session}\` could not be begun.`, cause });
 
-const neverBegan = ({ session }: BackgroundChild): AgentError =>
-  new AgentError("SESSION_NOT_FOUND", { message: `The session \`${session}\` of the child has no input: it was removed.` });
+const notBegun = ({ session }: BackgroundChild): ChildResult => {
+  const error = new AgentError("SESSION_NOT_FOUND", { message: `The session \`${session}\` of the child has no input: it was removed.` });
+  return { status: "failed", session, text: "", toolCallCount: 0, error };
+};

@@ -1,4 +1,4 @@
-import { backgroundChild } from "../../loop/children/background.ts";
+import { backgroundChild, reportKey } from "../../loop/children/background.ts";
 import type { FactBody } from "../../loop/fact.ts";
 import type { BackgroundChild, State } from "../../loop/state.ts";
 import type { ChildResult } from "../../tools/child.ts";
@@ -10,10 +10,12 @@ interface Report {
   /** New ones, for the input and its run. */
   readonly inputId: string;
   readonly runId: string;
+  /** The report is not read: the session that has the child is stopped. */
+  readonly isStopped: boolean;
 }
 
 /** The report of a child as an input, and its end; nothing if the log has them. The report joins the open run, or gets one of its own. */
-export function reportOf(state: State, { session, result, inputId, runId }: Report): readonly FactBody[] {
+export function reportOf(state: State, { session, result, inputId, runId, isStopped }: Report): readonly FactBody[] {
   const child = backgroundChild(state, session);
   if (!child) return [];
   const { run } = state;
@@ -27,12 +29,13 @@ export function reportOf(state: State, { session, result, inputId, runId }: Repo
       runId: joined ?? runId,
       mode: joined === undefined ? "enqueue" : "steer",
       message: { role: "user", content: textOf(child, result) },
-      idempotencyKey: `report-${session}`,
+      idempotencyKey: reportKey(session),
       ...(access ? { access } : {}),
       ...(labels ? { labels } : {}),
       origin,
     },
     bodyOf({ runId: joined ?? runId }, result),
+    ...(isStopped && joined === undefined ? [{ type: "abort.requested", runId, reason: "parent" } as const] : []),
   ];
 }
 

@@ -1,7 +1,8 @@
 import { AgentError } from "../../errors.ts";
 import { chargedTo } from "../../loop/children/background.ts";
 import type { RunBudget } from "../../loop/fact.ts";
-import type { Run } from "../../loop/state.ts";
+import type { QueuedInput, Run, State } from "../../loop/state.ts";
+import { tokensOf } from "../../message/usage.ts";
 
 /** Whose share it is. */
 export interface ShareRequest {
@@ -26,11 +27,11 @@ export function shareOf(run: Run, { given = {}, callKey, isAlone }: ShareRequest
   const others = run.calls.filter(({ part, state }) => state !== "done" && part.callKey !== callKey && !started.has(part.callKey)).length;
   const parts = others + (isAlone ? 1 : 2);
   const tokensMax = partOf("tokens", [limits.tokensMax, budget.tokensMax], {
-    ...{ given: given.tokensMax, parts, unit: 1 },
+    ...{ given: given.tokensMax, parts, unit: tokenUnit },
     taken: sum([charged.tokens, ...open.map((child) => child.budget?.tokensMax ?? 0)]),
   });
   const costUsdMax = partOf("costUsd", [limits.costUsdMax, budget.costUsdMax], {
-    ...{ given: given.costUsdMax, parts, unit: 1e-9 },
+    ...{ given: given.costUsdMax, parts, unit: costUnit },
     taken: sum([charged.costUsd, ...open.map((child) => child.budget?.costUsdMax ?? 0)]),
   });
   const share = {
@@ -40,6 +41,31 @@ export function shareOf(run: Run, { given = {}, callKey, isAlone }: ShareRequest
   };
   return Object.keys(share).length > 0 ? share : undefined;
 }
+
+/**
+ * What the run of an input may spend of the share of its session: what earlier runs have left of it, without the shares of children in the background;
+ * `undefined`: no limit. Where nothing is left it is the smallest amount, which no call fits into.
+ */
+export function shareLeft(
+  { parent, usage, cost, background = [] }: State,
+  { spent = {}, prepaid = {} }: QueuedInput,
+): RunBudget | undefined {
+  const { budget } = parent ?? {};
+  if (!budget) return undefined;
+  const { tokensMax = 0, costUsdMax = 0 } = budget;
+  // What the input itself has spent counts in its run, except for what was promised before.
+  const tokens = tokensOf(usage) - tokensOf(spent.usage) + tokensOf(prepaid.usage);
+  const costUsd = (cost?.totalUsd ?? 0) - (spent.cost?.totalUsd ?? 0) + (prepaid.cost?.totalUsd ?? 0);
+  const promised = (of: "tokensMax" | "costUsdMax"): number => sum(background.map((child) => child.budget?.[of] ?? 0));
+  return {
+    ...budget,
+    ...(tokensMax > 0 ? { tokensMax: Math.max(tokenUnit, tokensMax - tokens - promised("tokensMax")) } : {}),
+    ...(costUsdMax > 0 ? { costUsdMax: Math.max(costUnit, costUsdMax - costUsd - promised("costUsdMax")) } : {}),
+  };
+}
+
+const tokenUnit = 1;
+const costUnit = 1e-9;
 
 interface Part {
   /** Spent, or promised to children. */

@@ -4,7 +4,9 @@
  * Invariants
  *  U1 no model call starts without its reservation; a ledger that fails ends the run;
  *  U2 the reservation of an attempt that may have been sent is settled or kept; only that of an attempt that was certainly not sent is released;
- *  U3 the reservation of an attempt that this process leaves open in the log is kept: its next owner counts the attempt in full.
+ *  U3 it is settled once the log has the end of the attempt. That of an attempt that this process leaves open in the log is kept: its next owner counts
+ *   the attempt in full;
+ *  U4 what a call before it is known to have spent is settled before a reservation, also where the same batch will record both.
  */
 import type { FactBody } from "../../loop/fact.ts";
 import type { Run, State } from "../../loop/state.ts";
@@ -51,8 +53,10 @@ export class Reservations {
   readonly #unsent = new Map<string, { readonly runId: string; isReserved: boolean }>();
   /** The bookings in progress; the next reservation waits for them. */
   #booked: Promise<unknown> = Promise.resolve();
-  /** How often this process has lost the session. */
-  #losses = 0;
+  /** The settlements of attempts whose end is not seen in the log. */
+  readonly #ended = new Map<string, Settling>();
+  /** Of the newest adopted state. */
+  #epoch = 0;
 
   constructor(deps: Deps, ledger: UsageLedger, builder: RequestBuilder) {
     this.#deps = deps;
@@ -75,7 +79,7 @@ export class Reservations {
     try {
       for (let tries = 0; ; tries++) {
         const outcome = await this.#asked(id, { ...request, prepared });
-        if (outcome.type === "reserved") return { before, prepared, reservation: this.#reservationOf(id, prepared) };
+        if (outcome.type === "reserved") return { before, prepared, reservation: this.#reservationOf(id, { prepared, effect }) };
         const isLast = run.limit !== undefined || before.length > 0;
         const limit = { which: `${outcome.which} of ${outcome.account}`, value: outcome.limit };
         const last = isLast ? prepared : lastCall(prepared, limit);
@@ -94,9 +98,10 @@ export class Reservations {
   /** Reserves a model call of the context engine, before the call that it prepares. An error of the ledger is reported, and the call is not made. */
   async reserveSummary(request: AllowanceRequest, { provider, model, usage }: ContextSpending): Promise<ContextReservation | undefined> {
     const { effect, prepared } = request;
-    const { ref, clock, bound } = this.#deps;
+    const { ref, clock, bound, ids } = this.#deps;
     const summary: PreparedModel = { ...prepared, intent: { ...prepared.intent, provider, model } };
-    const id = `${ref.scope}/${ref.session}/${effect.id}/context`;
+    // A process that died in it may have been charged: the next one writes another summary, and reserves it by itself.
+    const id = `${ref.scope}/${ref.session}/${effect.id}/context/${ids.next()}`;
     try {
       const accounts = this.#accountsOf({ ...request, prepared: summary }, request.state.run as Run);
       const ask = await amountOf(this.#deps, summary, usage);
@@ -119,6 +124,7 @@ export class Reservations {
     const expiresAt = clock.now() + bound.agent.deadlines.totalMs + driverLimits.hookMs;
     const held = this.#unsent.get(id) ?? { runId: effect.runId, isReserved: false };
     this.#unsent.set(id, held);
+    for (const [ended, settling] of this.#ended) this.#settleNow(ended, settling);
     const asked = async (): Promise<LedgerOutcome> => {
       await this.#booked;
       const accounts = this.#accountsOf(request, state.run as Run);
@@ -141,14 +147,13 @@ export class Reservations {
     return room < lastRoomMin(prepared) ? undefined : Math.min(room, outputBoundOf(prepared));
   }
 
-  #reservationOf(id: string, prepared: PreparedModel): Reservation {
-    const losses = this.#losses;
+  #reservationOf(id: string, attempt: Pick<Settling, "prepared" | "effect">): Reservation {
     return {
       id,
       release: () => this.#release(id),
       sent: () => void this.#unsent.delete(id),
       settled: (end, closing) => {
-        if (losses === this.#losses) this.#book(() => this.#settle(id, { prepared, end, closing }));
+        this.#ended.set(id, { ...attempt, end, closing, epoch: this.#epoch });
         return closing;
       },
     };
@@ -162,14 +167,23 @@ export class Reservations {
     return this.#ledger.accountsOf?.({ accounts, session, agent, provider, model, access, labels }) ?? accounts;
   }
 
-  /** Releases the reservations of attempts that are no longer planned. A reservation that another owner may use under the same id is kept. */
-  onState({ run }: State): void {
+  /**
+   * Releases the reservations of attempts that are no longer planned, and settles those whose end is in the log. A reservation that another owner may use
+   * under the same id is kept, and one of an attempt that another owner may have closed.
+   */
+  onState({ run, epoch }: State): void {
+    this.#epoch = epoch;
+    for (const [id, settling] of this.#ended) {
+      const { runId, turn, attempt } = settling.effect;
+      if (settling.epoch !== epoch) this.#ended.delete(id);
+      else if (run?.runId !== runId || run.open?.turn !== turn || run.open.attempt !== attempt) this.#settleNow(id, settling);
+    }
     for (const [id, { runId }] of this.#unsent) if (run?.runId !== runId || run.abort) this.#release(id);
   }
 
-  /** Keeps the reservations of what runs: the session has another owner, or will have one. */
-  forget(): void {
-    this.#losses++;
+  #settleNow(id: string, settling: Settling): void {
+    this.#ended.delete(id);
+    this.#book(() => this.#settle(id, settling));
   }
 
   #release(id: string): void {
@@ -211,6 +225,9 @@ function soundOutcome(outcome: LedgerOutcome): LedgerOutcome {
 
 interface Settling {
   readonly prepared: PreparedModel;
+  readonly effect: AllowanceRequest["effect"];
+  /** Of the state in which the attempt ended. */
+  readonly epoch: number;
   readonly end: ModelAttemptEnd;
   readonly closing: FactBody;
 }

@@ -121,6 +121,16 @@ export class SessionDriver implements LogViewHost, OwnershipHost, WakeSourcesHos
     await this.#work.collect(child);
   }
 
+  /** Continues its children in the background here, where no worker does. */
+  attendChildren(): void {
+    this.#work.attendChildren();
+  }
+
+  /** Stops its children in the background. */
+  stopChildren(): void {
+    this.#work.stopChildren();
+  }
+
   /** Disposes of the session: running effects get an abort signal and are left to the next owner. */
   async dispose(): Promise<void> {
     this.signal("dispose");

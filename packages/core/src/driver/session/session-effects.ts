@@ -8,6 +8,7 @@ import { interrupted } from "../../loop/closing-results.ts";
 import type { Effect } from "../../loop/effect.ts";
 import type { BodyOf, FactBody, RunBudget } from "../../loop/fact.ts";
 import type { Run, State } from "../../loop/state.ts";
+import { shareLeft } from "../children/child-share.ts";
 import {
   askingOf,
   contextOf,
@@ -85,7 +86,7 @@ export function createEffects(given: Omit<EffectDeps, "shown">): Effects {
     if (effect.type !== "start-child") watchEnd.drives("input" in effect ? effect.input.runId : effect.runId);
     switch (effect.type) {
       case "open-run":
-        return openRun(options, effect, { budget: state.parent?.budget, timeout });
+        return openRun(options, effect, { budget: shareLeft(state, effect.input), timeout });
       case "gate-calls":
         return prepareGates(options, effect, { state, timeout });
       case "schedule-retry":
@@ -120,7 +121,6 @@ export function createEffects(given: Omit<EffectDeps, "shown">): Effects {
     forget() {
       generation++;
       watchEnd.forget();
-      extras.reservations?.current?.forget();
       for (const { abort, lane } of running.values()) {
         lane?.close();
         abort(0);

@@ -109,6 +109,16 @@ export class SessionWork implements EffectHost, ChildHost, BackgroundHost {
     return this.#background.collect(child);
   }
 
+  /** Waits for the children in the background. */
+  attendChildren(): void {
+    this.#background.attend();
+  }
+
+  /** Stops the children in the background, whose reports are not read any more. */
+  stopChildren(): void {
+    this.#background.stop();
+  }
+
   get isOwner(): boolean {
     return this.#session.isOwner;
   }

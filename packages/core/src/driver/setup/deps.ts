@@ -45,18 +45,18 @@ export type ChildAnswer = FactOf<"approval.decided"> | FactOf<"client.answered">
 
 /** The session of a child that runs in this process. */
 export interface ChildSession {
-  /** Gives it its input, once for a key, and resolves when that run has ended. */
+  /** Gives it its input, once for a key, and resolves when the child has ended: that run, what works in its background, and the runs that read the reports. */
   run(input: ChildInput, listeners: ChildListeners): Promise<ChildResult>;
   /** Brings an answer down that was given above. An answer that the child has already changes nothing. */
   answer(answer: ChildAnswer): Promise<void>;
   /** Gives it its input, once for a key. */
   begin(input: ChildInput): Promise<void>;
-  /** Resolves with the end of the run with this key of its input. `undefined`: it never began. */
+  /** Resolves with the end of the child with this key of its input. `undefined`: it never began. */
   end(key: string): Promise<ChildResult | undefined>;
   /** The same, `undefined` also while it has not ended. */
   result(key: string): Promise<ChildResult | undefined>;
   abort(): void;
-  /** Stops the run with this key of its input; resolves with its end. `undefined`: it never began. */
+  /** Stops the child with this key of its input, and all that it has started; resolves with its end. `undefined`: it never began. */
   stop(key: string): Promise<ChildResult | undefined>;
   /** Gives it up: its next owner continues it. */
   dispose(): Promise<void>;

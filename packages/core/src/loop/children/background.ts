@@ -7,7 +7,7 @@ import { at } from "../append-list.ts";
 import type { Effect } from "../effect.ts";
 import type { FactOf } from "../fact.ts";
 import type { Spending } from "../facts/spending.ts";
-import { type BackgroundChild, endOf, type QueuedInput, type Run, type State } from "../state.ts";
+import { type BackgroundChild, type EndedRun, endOf, type QueuedInput, type Run, type State } from "../state.ts";
 
 /** Bounds of one session. */
 export const backgroundLimits: {
@@ -93,8 +93,36 @@ export const startsOwed = ({ background = [] }: State): readonly Effect[] =>
     child.input ? [{ type: "start-child", id: `${child.session}/start`, runId: child.runId, child }] : [],
   );
 
-/** True if the session is a child in the background whose run has ended: its parent may not know that. */
-export function owesReport({ parent, known, ended }: State): boolean {
-  const own = parent?.background && at(known, 0)?.runId;
-  return typeof own === "string" && endOf({ ended }, own) !== undefined;
+const reportPrefix = "report-";
+
+/** The idempotency key of the report of a child. */
+export const reportKey = (session: string): string => `${reportPrefix}${session}`;
+
+/** True for a run, or an input, of a report alone. */
+export const readsReport = ({ round, prepaid }: Pick<Run, "round" | "prepaid">): boolean => round !== undefined || prepaid !== undefined;
+
+/**
+ * True once a child has ended for its parent: the run of its input, all that works in its background, and the runs that read the reports of it. What it
+ * spends until then is a part of its share.
+ */
+export function hasEnded({ run, inputs, background, ended }: State, own: string | undefined): boolean {
+  if (endOf({ ended }, own) === undefined) return false;
+  return !background && !(run && readsReport(run)) && !inputs.some(readsReport);
+}
+
+/** The runs of a child that has ended: that of its input, and those that have read reports, oldest first. */
+export function runsOfChild({ known, ended }: State, own: string): readonly EndedRun[] {
+  const runs = [endOf({ ended }, own)];
+  for (let place = 0; place < known.length; place++) {
+    const { key, inputId, runId } = at(known, place) ?? {};
+    // A report that came too late to join a run has one under its own id.
+    if (key?.startsWith(reportPrefix)) runs.push(endOf({ ended }, inputId) ?? endOf({ ended }, runId));
+  }
+  return runs.filter((run) => run !== undefined);
+}
+
+/** True if the session is a child in the background that has ended: its parent may not know that. */
+export function owesReport(state: State): boolean {
+  const own = state.parent?.background && at(state.known, 0)?.runId;
+  return typeof own === "string" && hasEnded(state, own);
 }

@@ -113,7 +113,9 @@ export function deadlineBelow({ calls, children = [] }: Run, call: Call): number
 /** The child as an answer names it. */
 export const childCallOf = ({ session, callKey }: KeyedChild): ChildCall => ({ session, ...(callKey === undefined ? {} : { callKey }) });
 
-/** True if the open run is the one that the session was created for, so that its calls are answered at the session above. */
+/** True if the open run is the one that the session was created for, and that the session above waits for, so that its calls are answered there. */
 export function isRunOfParent({ parent, run, known }: State, sessionId: string): boolean {
-  return parent !== undefined && run !== undefined && lastWithKey(known, sessionId, ({ key }) => key)?.runId === run.runId;
+  return (
+    parent !== undefined && !parent.background && run !== undefined && lastWithKey(known, sessionId, ({ key }) => key)?.runId === run.runId
+  );
 }

@@ -1,6 +1,7 @@
 import { isAgentError } from "../../../errors.ts";
-import { lastWithKey } from "../../../loop/append-list.ts";
-import { endOf, isAtRest } from "../../../loop/state.ts";
+import { at, lastWithKey } from "../../../loop/append-list.ts";
+import { hasEnded, readsReport, runsOfChild } from "../../../loop/children/background.ts";
+import { endOf, isAtRest, type State } from "../../../loop/state.ts";
 import type { ExecuteResult } from "../../../protocol/execute.ts";
 import type { ChildResult } from "../../../tools/child.ts";
 import { waitsOf } from "../../children/child-waits.ts";
@@ -22,6 +23,8 @@ class OwnChild implements ChildSession {
   readonly #resultOf: ResultOf;
   #runId: string | undefined;
   #isStopped = false;
+  /** The runs whose stop is requested. */
+  readonly #stopped = new Set<string>();
 
   constructor(context: CommandContext, resultOf: ResultOf) {
     this.#context = context;
@@ -88,7 +91,7 @@ class OwnChild implements ChildSession {
 
   async result(key: string): Promise<ChildResult | undefined> {
     const runId = await this.#runOf(key);
-    return endOf(this.#context.driver.state, runId) && runId !== undefined ? this.#result(runId) : undefined;
+    return runId !== undefined && hasEnded(this.#context.driver.state, runId) ? this.#result(runId) : undefined;
   }
 
   async #runOf(key: string): Promise<string | undefined> {
@@ -98,6 +101,9 @@ class OwnChild implements ChildSession {
   }
 
   async stop(key: string): Promise<ChildResult | undefined> {
+    // Nothing is begun any more, also by the work that the log owes.
+    this.#isStopped = true;
+    this.#context.driver.stopChildren();
     const runId = await this.#runOf(key);
     if (runId === undefined) return undefined;
     this.#runId = runId;
@@ -106,9 +112,15 @@ class OwnChild implements ChildSession {
     return this.#result(runId);
   }
 
-  async #result(runId: string): Promise<ChildResult> {
-    const { status, text, usage, cost, limit, output, error } = await this.#resultOf(runId);
-    const { toolCallCount = 0 } = endOf(this.#context.driver.state, runId) ?? {};
+  /** The last answer of the child, with all that it has spent. */
+  async #result(own: string): Promise<ChildResult> {
+    const { state } = this.#context.driver;
+    const runs = runsOfChild(state, own);
+    const last = runs.at(-1);
+    const { runId = own } = runs.findLast((run) => run.status === "completed") ?? last ?? {};
+    const { status, text, limit = last?.limit, output, error } = await this.#resultOf(runId);
+    const { usage, cost } = state;
+    const toolCallCount = toolCallsOf(state);
     const more = { ...(usage ? { usage } : {}), ...(cost ? { cost } : {}), ...(limit ? { limit } : {}) };
     const base = { session: this.#context.deps.sessionId, text, toolCallCount, ...more };
     if (!error) return { ...base, status: "completed", output };
@@ -117,28 +129,49 @@ class OwnChild implements ChildSession {
 
   abort(): void {
     this.#isStopped = true;
-    if (this.#runId === undefined) return;
+    if (this.#runId !== undefined) this.#stop(this.#runId);
+  }
+
+  /** Stops what is left of the child: the run of its input, what works in its background, and the runs that would read the reports. */
+  #stop(own: string): void {
+    const { driver } = this.#context;
+    const { run, inputs } = driver.state;
+    const isOver = endOf(driver.state, own) !== undefined;
+    const reading = [...(run ? [run] : []), ...inputs].filter((one) => readsReport(one) && !one.abort);
+    for (const runId of [...(isOver ? [] : [own]), ...reading.map((one) => one.runId)]) this.#abort(runId);
+    driver.stopChildren();
+  }
+
+  #abort(runId: string): void {
+    if (this.#stopped.has(runId)) return;
+    this.#stopped.add(runId);
     const { deps } = this.#context;
-    abortRun(this.#context, "parent", { runId: this.#runId }).catch((error: unknown) =>
-      deps.logger.log("warn", "A child could not be stopped.", { session: deps.sessionId, error: String(error) }),
-    );
+    abortRun(this.#context, "parent", { runId }).catch((error: unknown) => {
+      this.#stopped.delete(runId);
+      deps.logger.log("warn", "A child could not be stopped.", { session: deps.sessionId, error: String(error) });
+    });
   }
 
   dispose(): Promise<void> {
     return this.#context.driver.dispose();
   }
 
-  /** Waits for the end also while the run waits for a person or a client, whose answers come from above. */
+  /** Waits for the end also while a run waits for a person or a client, whose answers come from above. */
   #ended(runId: string, listeners?: Pick<ChildListeners, "waits">): Promise<void> {
     const { driver, deps } = this.#context;
     return new Promise((resolve, reject) => {
       const leave = driver.watch({
-        settled(state) {
-          if (state.run?.runId === runId)
+        settled: (state) => {
+          if (hasEnded(state, runId)) {
+            leave();
+            resolve();
+            return;
+          }
+          const { run } = state;
+          if (run && (run.runId === runId || readsReport(run)))
             listeners?.waits(waitsOf(state, { session: deps.sessionId, agent: deps.bound.agent.name }), isAtRest(state));
-          if (!endOf(state, runId)) return;
-          leave();
-          resolve();
+          if (this.#isStopped) this.#stop(runId);
+          else if (state.background) driver.attendChildren();
         },
         lost(error) {
           if (error.retryable) return;
@@ -149,4 +182,10 @@ class OwnChild implements ChildSession {
       driver.wake();
     });
   }
+}
+
+function toolCallsOf({ ended }: State): number {
+  let sum = 0;
+  for (let place = 0; place < ended.length; place++) sum += at(ended, place)?.toolCallCount ?? 0;
+  return sum;
 }
