@@ -19,7 +19,7 @@ import { driverLimits } from "../setup/session-options.ts";
 import { reportOf } from "./background-report.ts";
 import { checkDepth } from "./child-depth.ts";
 import type { ChildPlace } from "./child-facts.ts";
-import { checkRequest, childId, linked, openRun, otherChild } from "./child-link.ts";
+import { checkRequest, childId, linked, never, openRun, otherChild } from "./child-link.ts";
 import { shareOf } from "./child-share.ts";
 import type { ChildRequest } from "./children.ts";
 import { insist } from "./insist.ts";
@@ -250,9 +250,6 @@ export class BackgroundChildren {
     return insist(this.#deps.clock, work, () => losses === this.#losses);
   }
 }
-
-/** What user code waits for that is not asked any more. */
-const never = (): Promise<never> => new Promise(() => {});
 
 /** @throws AgentError LIMIT_REACHED */
 function checkRoom({ background = [] }: State, { round = 0 }: Run): void {

@@ -12,7 +12,7 @@ export interface ChildPlace {
 }
 
 /** The fact of its end, where the run still waits for it. */
-export function endOf(state: State, place: ChildPlace, result: ChildResult): readonly FactBody[] {
+export function endFactsOf(state: State, place: ChildPlace, result: ChildResult): readonly FactBody[] {
   const ended = bodyOf(place, result);
   return endsKeyed(state, { ...ended, seq: 0, at: 0, v: 2 }) ? [ended] : [];
 }

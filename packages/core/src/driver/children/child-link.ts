@@ -42,6 +42,9 @@ export async function childId(session: string, { runId, callKey }: ChildPlace, k
   return `child-${digest.slice(0, 40)}`;
 }
 
+/** What user code waits for that is not asked any more. */
+export const never = (): Promise<never> => new Promise(() => {});
+
 export const noRun = (): AgentError =>
   new AgentError("CONFIG_INVALID", {
     message: "A child can only be started while its run is open.",

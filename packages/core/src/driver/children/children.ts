@@ -14,8 +14,8 @@ import type { ChildResult } from "../../tools/child.ts";
 import type { ChildListeners, ChildSession, Deps } from "../setup/deps.ts";
 import { rememberedIn } from "../setup/remembered-decisions.ts";
 import { checkDepth, depthBelow } from "./child-depth.ts";
-import { bodyOf, type ChildPlace, endOf, waitingOf } from "./child-facts.ts";
-import { checkRequest, childId, isAhead, isWanted, linked, openRun, otherChild } from "./child-link.ts";
+import { bodyOf, type ChildPlace, endFactsOf, waitingOf } from "./child-facts.ts";
+import { checkRequest, childId, isAhead, isWanted, linked, never, openRun, otherChild } from "./child-link.ts";
 import { shareOf } from "./child-share.ts";
 import { insist } from "./insist.ts";
 import { standInAgent } from "./stand-in-agent.ts";
@@ -208,7 +208,7 @@ export class Children {
       const running = surely(() => session.run([input, { idempotencyKey: id, ...(labels ? { labels } : {}) }], listeners));
       if (child) this.#deliver(id, child, this.#parent.state);
       const result = await running;
-      await surely(() => this.#parent.offer((state) => endOf(state, place, result)));
+      await surely(() => this.#parent.offer((state) => endFactsOf(state, place, result)));
       return result;
     } catch (error) {
       if (losses === this.#losses && this.#sessions.get(id) === session) throw error;
@@ -238,6 +238,3 @@ interface Started extends ChildRequest {
 /** True if the call has been left, because its child rests. */
 const rests = ({ run }: State, { runId, callKey }: ChildPlace): boolean =>
   run?.runId === runId && !run.abort && run.calls.some(({ part, state }) => part.callKey === callKey && state === "awaiting_child");
-
-/** What user code waits for that is not asked any more. */
-const never = (): Promise<never> => new Promise(() => {});
