@@ -29,7 +29,7 @@ async function until(isTrue: () => boolean | Promise<boolean>, what: string): Pr
 
 interface Vendor {
   readonly book: { tokens: number; calls: number };
-  /** Answers with what the turn says, and counts 10 tokens read, and as many written as `spends` says. */
+  /** Answers with the turn, and counts 10 tokens read, and those that `spends` gives as written. */
   provider(turn: (asked: string, isResult: boolean) => ScriptedTurn, spends?: (maxTokens: number) => number): ModelProvider;
 }
 
