@@ -1,19 +1,20 @@
-import { loadEnvironment } from "./settings/environment.ts";
-import { type ModelFlags, resolveSettings, type Settings } from "./settings/settings.ts";
+import { loadConfiguration } from "./config/configure.ts";
+import { type ModelFlags, type Settings, settingsFrom } from "./settings/settings.ts";
 import { createStyle, type Style } from "./terminal/style.ts";
 
 /** Flags that every command has. */
 export interface SharedFlags extends ModelFlags {
   readonly env?: string;
+  readonly config?: string;
   readonly plain?: boolean;
   /** False for `--no-color`. */
   readonly color?: boolean;
 }
 
-/** The settings of this process: its flags, its environment, its working directory. @throws AgentError CONFIG_INVALID */
+/** The settings of this process: its flags, its variables, `loopwright.yaml`, its working directory. @throws AgentError CONFIG_INVALID */
 export async function settingsOf(flags: SharedFlags): Promise<Settings> {
   const directory = process.cwd();
-  return resolveSettings(flags, await loadEnvironment(process.env, { file: flags.env, directory }), directory);
+  return settingsFrom(await loadConfiguration({ flags, real: process.env, directory }), directory);
 }
 
 /** Colours where the stream is a terminal and neither `--no-color`, NO_COLOR nor TERM=dumb is against it. FORCE_COLOR asks for them anywhere. */

@@ -1,5 +1,7 @@
 import { Command, CommanderError, Option } from "commander";
 import { complaintOf, knownError } from "./complaint.ts";
+import { addOptions, optionsNamed, optionsOf } from "./config/add-options.ts";
+import { addConfig } from "./config-commands.ts";
 import { exitCodeOf, exitCodes } from "./exit-code.ts";
 import { addGuardrails, guarded } from "./guardrail-commands.ts";
 import { addProviders } from "./provider-commands.ts";
@@ -14,6 +16,7 @@ Examples:
   loopwright sessions search invoice      find a session by its words
   loopwright ask --agent research --web http://localhost:8888 "What are the height and the age of ...?"
 
+Settings are read from flags, the environment, .env and loopwright.yaml, see "loopwright config print --sources".
 Keys are read from the environment or .env: OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY (in this order), OLLAMA_HOST.
 Exit codes: 0 ok, 1 failed, 2 usage, 3 configuration or key, 4 provider, 5 limit, 130 stopped.`;
 
@@ -80,6 +83,7 @@ function createProgram(version: string, exit: (code: number) => void): Command {
   addUsage(program, exit);
   addAudit(program, exit);
   addGuardrails(program, exit);
+  addConfig(program, exit);
   for (const command of [program, ...program.commands, ...program.commands.flatMap((one) => one.commands)]) {
     command.exitOverride().configureOutput({ outputError: () => {} });
   }
@@ -87,43 +91,14 @@ function createProgram(version: string, exit: (code: number) => void): Command {
 }
 
 function addRun(program: Command, exit: (code: number) => void): void {
-  const description = "serve the page and the API until Ctrl+C; without a key the offline demonstration model answers";
-  guarded(linked(program.command("run").description(description)))
-    .option("--port <number>", "default: 8080, or the next free one; 0: any free one")
-    .option("--host <address>", "where to listen; default: 127.0.0.1, this machine alone")
-    .option("--token <text>", "callers have to send it; better in LOOPWRIGHT_TOKEN, where other users of the machine do not see it")
-    .option("--auth-url <address>", "a service that checks the token of each request; LOOPWRIGHT_AUTH_URL")
-    .option("--auth-cache <seconds>", "how long a verdict of it counts, at most 60; default: 0, each request asks")
-    .option("--jwt-issuer <address>", "callers send JWTs of this issuer; LOOPWRIGHT_JWT_ISSUER")
-    .option("--jwt-audience <names>", "of which one is in `aud` of a token; LOOPWRIGHT_JWT_AUDIENCE")
-    .option(
-      "--jwt-keys <place>",
-      "address or file of the issuer's public keys; default: found by OpenID Connect discovery; LOOPWRIGHT_JWT_KEYS",
-    )
-    .option("--jwt-algorithms <names>", "that count, with commas between them; default: RS256")
-    .option("--jwt-claims <pairs>", "where a caller stands in a token, such as `user=sub,scope=team,roles=realm_access.roles`")
-    .option("--auth-scope <id>", "the scope of callers whose credentials name none; default: these may do nothing")
-    .option("--unshared <right>", "viewer or member: what all users of a scope may do in sessions that were never shared; default: nothing")
-    .option("--internal-token <text>", "services on this machine send it; better in LOOPWRIGHT_INTERNAL_TOKEN")
-    .option("--models <names>", "further models that the page offers, with commas between them")
-    .option("--insecure", "admit every caller that reaches the host")
-    .option("--allow-host <name>", "another name by which callers may know this server; may be repeated", collect)
-    .option("--shutdown-timeout <seconds>", "how long open runs may continue when it is stopped; default: 0 at Ctrl+C, 30 at SIGTERM")
-    .option("--own-keys", "users may bring models with keys of their own, and set how they want to be answered; LOOPWRIGHT_OWN_KEYS=1")
-    .option("--json", "print what happens as one JSON object a line")
-    .option("--telemetry [file]", "record latency, usage and cost, and what the vendor's cache gave; default: .loopwright/telemetry.db")
-    .option("--metrics", "add turns, tokens, cost and tools to /metrics")
-    .option("--dev-endpoints", "answer /dev/ai-latency")
-    .option("--audit", "record who did what in the audit log of the store")
-    .option("--quotas <file>", "limits of users and scopes, as JSON")
-    .option("--role <name>", "server, worker or all; default: all. A worker listens only with --port, for /healthz, /readyz and /metrics")
-    .action(async (flags) => {
-      const { run } = await import("./commands/run.ts");
-      exit(await run(flags));
-    });
+  const command = program
+    .command("run")
+    .description("serve the page and the API until Ctrl+C; without a key the offline demonstration model answers");
+  addOptions(guarded(linked(command)), optionsOf("run")).action(async (flags) => {
+    const { run } = await import("./commands/run.ts");
+    exit(await run(flags));
+  });
 }
-
-const collect = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
 
 function addChat(program: Command, exit: (code: number) => void): void {
   remote(shared(program.command("chat").description("talk; without a terminal a short demonstration on the offline model")))
@@ -163,10 +138,7 @@ function addAsk(program: Command, exit: (code: number) => void): void {
 function addSessions(program: Command, exit: (code: number) => void): void {
   const sessions = program.command("sessions").description("look at the sessions that are kept");
   const add = (name: string, description: string): Command =>
-    remote(sessions.command(name))
-      .description(description)
-      .option("--store <place>", "where sessions are kept, as for `run`")
-      .option("--env <file>", "file with variables");
+    addOptions(remote(sessions.command(name)).description(description), optionsNamed("store", "env", "config"));
   add("list", "all sessions, the latest change first")
     .option("--limit <count>", "at most this many", "50")
     .option("--children-of <id>", "the sessions that agents of this one have started")
@@ -213,10 +185,7 @@ function addSessions(program: Command, exit: (code: number) => void): void {
 function addApprovals(program: Command, exit: (code: number) => void): void {
   const approvals = program.command("approvals").description("decide on calls that wait for a person");
   const add = (name: string, description: string): Command =>
-    remote(approvals.command(name))
-      .description(description)
-      .option("--store <place>", "where sessions are kept, as for `run`")
-      .option("--env <file>", "file with variables");
+    addOptions(remote(approvals.command(name)).description(description), optionsNamed("store", "env", "config"));
   add("list", "everything that waits, with all arguments")
     .option("--json", "one approval a line, as JSON")
     .option("--no-color", "no colours")
@@ -266,12 +235,7 @@ function addUsage(program: Command, exit: (code: number) => void): void {
 function addAudit(program: Command, exit: (code: number) => void): void {
   const audit = program.command("audit").description("the audit log that `run --audit` has written");
   const add = (name: string, description: string): Command =>
-    audit
-      .command(name)
-      .description(description)
-      .option("--store <place>", "where sessions are kept, as for `run`")
-      .option("--env <file>", "file with variables")
-      .option("--json", "as JSON");
+    addOptions(audit.command(name).description(description), optionsNamed("store", "env", "config")).option("--json", "as JSON");
   add("verify [scope]", "look whether its chain is intact; the exit code is 1 if it is not")
     .option("--head <entry>", "an entry that was noted before, as `verify` printed it: finds what was cut off at the end")
     .action(async (scope: string | undefined, flags) => exit(await (await import("./commands/audit.ts")).verifyAudit(scope, flags)));
@@ -280,29 +244,10 @@ function addAudit(program: Command, exit: (code: number) => void): void {
   );
 }
 
-function shared(command: Command): Command {
-  return command
-    .option("--provider <name>", "openai, anthropic, gemini, ollama, custom or offline")
-    .option("--model <name>", "the model; default: the vendor's")
-    .option("--base-url <url>", "another address of the vendor's API")
-    .addOption(new Option("--offline", "the offline demonstration model: no network, no key").conflicts("provider"))
-    .option("--store <place>", "a SQLite file, redis://host, file:folder or s3://bucket; default: .loopwright/sessions.db")
-    .option("--tools <file>", "a module that exports tools of your own")
-    .option("--agent <name>", "assistant, main-thread, research or researcher, or one of --agents; default: assistant")
-    .option("--agents <file>", "a module that exports agents of your own")
-    .option("--web <url>", "a SearXNG that agents search; pages of this address may be private")
-    .option("--artifacts", "agents can make artifacts: code and texts with versions")
-    .option("--images <maker>", "agents can make pictures: by openai or gemini, with their keys, or drawn")
-    .option("--env <file>", "file with variables; default: .env. The real environment wins");
-}
+const shared = (command: Command): Command => addOptions(command, optionsOf("shared"));
 
 /** Flags of what may be one of several processes. */
-function linked(command: Command): Command {
-  return shared(command)
-    .option("--redis <url>", "a Redis for store, channel and queue, where they are not named")
-    .option("--channel <url>", "redis://host: carries events to the other processes on the store")
-    .option("--queue <url>", "redis://host: wakes workers");
-}
+const linked = (command: Command): Command => addOptions(shared(command), optionsOf("linked"));
 
 /** Flags that name a running server; its agents and its store are configured there. */
 function remote(command: Command): Command {

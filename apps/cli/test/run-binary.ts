@@ -52,7 +52,7 @@ export function start(words: readonly string[], { cwd, env = {}, input, restrict
   const child = spawn(program, args, {
     cwd,
     ...(restricted.uid === undefined ? {} : { uid: restricted.uid }),
-    env: { PATH: process.env["PATH"] ?? "", NODE_COMPILE_CACHE: compileCache, LOOPWRIGHT_OFFLINE_PACE: "0", ...env },
+    env: { PATH: process.env["PATH"] ?? "", NODE_COMPILE_CACHE: compileCache, LOOPWRIGHT_OFFLINE_PACE: "0", HOME: cwd, ...env },
     stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
   });
   let stdout = "";

@@ -1,8 +1,8 @@
 import { silentLogger } from "@loopwright/core/memory";
 import { complaintOf } from "../complaint.ts";
 import { openChannel, openQueue } from "../compose/open-links.ts";
+import { withoutSecret } from "../config/store-place.ts";
 import type { Settings } from "../settings/settings.ts";
-import { withoutSecret } from "../settings/store-place.ts";
 import type { Finding } from "./finding.ts";
 
 /** How long a word may take from one end of the channel to the other. */

@@ -6,7 +6,7 @@ import { createAgent, createSession, execute } from "@loopwright/core";
 import { offline } from "@loopwright/providers-scripted";
 import { sqliteStore } from "@loopwright/store-sqlite";
 import { expect, onTestFinished, test } from "vitest";
-import { storePlaceOf } from "../settings/store-place.ts";
+import { storePlaceOf } from "../config/store-place.ts";
 import { localShelf } from "../shelf/local-shelf.ts";
 import { checkStore } from "./check-store.ts";
 

@@ -3,8 +3,8 @@ import { dirname } from "node:path";
 import type { SessionStore } from "@loopwright/core/ports";
 import { complaintOf } from "../complaint.ts";
 import { localScope, openExistingStore } from "../compose/kept-sessions.ts";
+import { type StorePlace, storeText } from "../config/store-place.ts";
 import type { Settings } from "../settings/settings.ts";
-import { type StorePlace, storeText } from "../settings/store-place.ts";
 import type { Finding } from "./finding.ts";
 
 /** The findings of a store that checks itself. */

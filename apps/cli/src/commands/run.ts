@@ -19,8 +19,9 @@ import type { Settings } from "../settings/settings.ts";
  */
 export async function run(flags: RunFlags): Promise<number> {
   const settings = await settingsOf(flags);
-  const wishes = runSettings(flags, settings);
-  const logger = createRunLogger({ isJson: flags.json === true, stdout: process.stdout, stderr: process.stderr });
+  const { values } = settings.configuration;
+  const wishes = runSettings(values, settings);
+  const logger = createRunLogger({ isJson: values.json === true, stdout: process.stdout, stderr: process.stderr });
   const links = await openLinks(settings, logger);
   try {
     const ownKeys = wishes.takesOwnKeys ? await openOwnKeys(settings) : undefined;
@@ -51,7 +52,7 @@ async function runWith({ settings, flags, wishes, logger, links, ownKeys }: Open
   for (const warning of guardrails.warnings) logger.log("warn", warning);
   try {
     const { store } = workplace;
-    telemetry = await openTelemetry(flags, store, logger);
+    telemetry = await openTelemetry(settings.configuration.values, store, logger);
     const callers = await authentication({ wishes, store, logger });
     await serve({ workplace, links, telemetry, wishes, authentication: callers, logger, ownKeys });
     return exitCodes.ok;

@@ -1,6 +1,6 @@
 import { AgentError } from "@loopwright/core";
 import type { ModelProvider } from "@loopwright/core/ports";
-import type { Environment } from "../settings/environment.ts";
+import type { Environment } from "../config/environment.ts";
 import { keyOf } from "../settings/key-of.ts";
 import type { Settings } from "../settings/settings.ts";
 
@@ -8,7 +8,7 @@ import type { Settings } from "../settings/settings.ts";
  * The provider that the settings name; only its package is loaded. Nothing is sent.
  * @throws AgentError MODEL_KEY_MISSING when the vendor needs a key and none of its variables is set.
  */
-export async function createProvider({ vendor, model, baseUrl, environment }: Settings): Promise<ModelProvider> {
+export async function createProvider({ vendor, model, baseUrl, environment, organizationId }: Settings): Promise<ModelProvider> {
   const key = keyOf(vendor, environment);
   // A server of one's own may need no key; the provider knows which do.
   const mayLackKey = vendor.name === "custom" || (vendor.name === "openai" && baseUrl !== undefined);
@@ -26,8 +26,7 @@ export async function createProvider({ vendor, model, baseUrl, environment }: Se
   switch (vendor.name) {
     case "openai": {
       const { openai } = await import("@loopwright/providers-openai");
-      const organization = environment["OPENAI_ORG_ID"];
-      return openai({ ...shared, ...(organization ? { organization } : {}) });
+      return openai({ ...shared, ...(organizationId ? { organization: organizationId } : {}) });
     }
     case "custom": {
       const { openai } = await import("@loopwright/providers-openai");

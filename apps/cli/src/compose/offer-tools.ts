@@ -1,26 +1,28 @@
 import { AgentError, type Tool } from "@loopwright/core";
 import type { BlobStore, ImageGenerator } from "@loopwright/core/ports";
-import type { Environment } from "../settings/environment.ts";
+import { vendorNamed } from "../config/vendors.ts";
 import { keyOf } from "../settings/key-of.ts";
 import type { ImageMaker } from "../settings/offered-tools.ts";
 import type { Settings } from "../settings/settings.ts";
-import { vendorNamed } from "../settings/vendors.ts";
 
 /** The tools that the settings offer beside the assistant's own; only their packages are loaded. @throws AgentError MODEL_KEY_MISSING */
 export async function offerTools(
-  { offered: { artifacts, images }, environment }: Pick<Settings, "offered" | "environment">,
+  { offered: { artifacts, images }, environment, organizationId }: Pick<Settings, "offered" | "environment" | "organizationId">,
   blobs: BlobStore,
 ): Promise<readonly Tool[]> {
   const tools: Tool[] = [];
   if (artifacts) tools.push((await import("@loopwright/tools-craft")).craftTool() as Tool);
   if (images !== undefined) {
     const { generateImage } = await import("@loopwright/tools-image");
-    tools.push(generateImage({ generator: await generatorOf(images, environment), blobs }) as Tool);
+    tools.push(generateImage({ generator: await generatorOf(images, { environment, organizationId }), blobs }) as Tool);
   }
   return tools;
 }
 
-async function generatorOf(maker: ImageMaker, environment: Environment): Promise<ImageGenerator> {
+async function generatorOf(
+  maker: ImageMaker,
+  { environment, organizationId }: Pick<Settings, "environment" | "organizationId">,
+): Promise<ImageGenerator> {
   if (maker === "drawn") return (await import("@loopwright/tools-image")).drawnImages();
   const vendor = vendorNamed(maker);
   const key = vendor && keyOf(vendor, environment);
@@ -30,7 +32,6 @@ async function generatorOf(maker: ImageMaker, environment: Environment): Promise
       fix: "Set it, or pass `--images drawn`, which draws shapes without a network.",
     });
   if (maker === "gemini") return (await import("@loopwright/providers-gemini")).geminiImages({ apiKey: key.value });
-  const organization = environment["OPENAI_ORG_ID"];
   const { openaiImages } = await import("@loopwright/providers-openai");
-  return openaiImages({ apiKey: key.value, ...(organization ? { organization } : {}) });
+  return openaiImages({ apiKey: key.value, ...(organizationId ? { organization: organizationId } : {}) });
 }

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { type Agent, AgentError } from "@loopwright/core";
 import type { GuardrailPolicy, Guardrails, PolicySource } from "@loopwright/guardrails";
-import type { Environment } from "../settings/environment.ts";
+import type { Environment } from "../config/environment.ts";
 import { oneLine } from "../terminal/neutralise.ts";
 
 /** Flags that choose guardrails. */

@@ -5,8 +5,8 @@ import type { Logger, SessionStore } from "@loopwright/core/ports";
 import type { ConditionalBlobs } from "@loopwright/store-blob";
 import type { RedisStore } from "@loopwright/store-redis";
 import { sqliteStore } from "@loopwright/store-sqlite";
-import type { Environment } from "../settings/environment.ts";
-import type { StorePlace } from "../settings/store-place.ts";
+import type { Environment } from "../config/environment.ts";
+import type { StorePlace } from "../config/store-place.ts";
 import { companion } from "./companion.ts";
 
 export interface StoreOptions {

@@ -16,7 +16,7 @@ import {
   userSettings,
 } from "@loopwright/user-settings";
 import { guardedTransport, sqliteRecords } from "@loopwright/user-settings/node";
-import type { Environment } from "../settings/environment.ts";
+import type { Environment } from "../config/environment.ts";
 import type { Settings } from "../settings/settings.ts";
 import { openRedis } from "./open-store.ts";
 

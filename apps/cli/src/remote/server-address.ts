@@ -1,6 +1,6 @@
 import { AgentError } from "@loopwright/core";
+import { loadEnvironment } from "../config/environment.ts";
 import type { SharedFlags } from "../flags.ts";
-import { loadEnvironment } from "../settings/environment.ts";
 import { secretOf } from "../settings/secret-of.ts";
 
 /** Flags that name a running server. */

@@ -1,8 +1,10 @@
 import { describe, expect, test } from "vitest";
+import { levelOfEnvironment, levelOfFlags } from "../config/config-level.ts";
+import { configure } from "../config/configure.ts";
 import { type AuthFlags, authSettings } from "./auth-settings.ts";
 
 const settings = (flags: AuthFlags, environment: Record<string, string> = {}): ReturnType<typeof authSettings> =>
-  authSettings(flags, { environment });
+  authSettings(configure([levelOfFlags(flags), levelOfEnvironment(environment)]).values);
 const issuer = { jwtIssuer: "https://issuer.example", jwtAudience: "loopwright" };
 
 describe("the flags of run about callers", () => {

@@ -1,7 +1,6 @@
 import { AgentError } from "@loopwright/core";
 import { isId } from "@loopwright/core/ports";
 import { secretOf } from "../settings/secret-of.ts";
-import type { Settings } from "../settings/settings.ts";
 import { oneLine } from "../terminal/neutralise.ts";
 
 /** Flags of `run` about callers with credentials of their own. */
@@ -42,10 +41,10 @@ const tokenMin = 16;
 const claimParts: ReadonlySet<string> = new Set(["user", "scope", "scopes", "roles"]);
 
 /** Absent: callers have no credentials of their own. @throws AgentError CONFIG_INVALID */
-export function authSettings(flags: AuthFlags, { environment }: Pick<Settings, "environment">): AuthSettings | undefined {
-  const url = flags.authUrl ?? environment["LOOPWRIGHT_AUTH_URL"];
-  const issuer = issuerOf(flags, environment);
-  const internalToken = internalTokenOf(flags, environment);
+export function authSettings(flags: AuthFlags): AuthSettings | undefined {
+  const url = flags.authUrl;
+  const issuer = issuerOf(flags);
+  const internalToken = internalTokenOf(flags);
   const cacheSeconds = flags.authCache === undefined ? 0 : cacheOf(flags.authCache);
   const scope = flags.authScope === undefined ? undefined : scopeOf(flags.authScope);
   const unshared = flags.unshared === undefined ? undefined : unsharedOf(flags.unshared);
@@ -69,10 +68,9 @@ const alone = (flag: string, other: string): AgentError =>
 
 const listOf = (text: string): readonly string[] => text.split(",").flatMap((one) => one.trim() || []);
 
-function issuerOf(flags: AuthFlags, environment: Settings["environment"]): AuthSettings["issuer"] {
-  const issuer = flags.jwtIssuer ?? environment["LOOPWRIGHT_JWT_ISSUER"];
-  const audience = listOf(flags.jwtAudience ?? environment["LOOPWRIGHT_JWT_AUDIENCE"] ?? "");
-  const keys = flags.jwtKeys ?? environment["LOOPWRIGHT_JWT_KEYS"];
+function issuerOf(flags: AuthFlags): AuthSettings["issuer"] {
+  const { jwtIssuer: issuer, jwtKeys: keys } = flags;
+  const audience = listOf(flags.jwtAudience ?? "");
   if (issuer === undefined) {
     const given = (["jwtAudience", "jwtKeys", "jwtAlgorithms", "jwtClaims"] as const).find((name) => flags[name] !== undefined);
     if (given) throw alone(given.replace("jwt", "--jwt-").toLowerCase(), "--jwt-issuer");
@@ -107,8 +105,8 @@ function claimsOf(text: string): NonNullable<AuthSettings["issuer"]>["claims"] {
   return Object.fromEntries(pairs);
 }
 
-function internalTokenOf(flags: AuthFlags, environment: Settings["environment"]): string | undefined {
-  const token = secretOf(flags.internalToken ?? environment["LOOPWRIGHT_INTERNAL_TOKEN"], "--internal-token or LOOPWRIGHT_INTERNAL_TOKEN");
+function internalTokenOf(flags: AuthFlags): string | undefined {
+  const token = secretOf(flags.internalToken, "--internal-token or LOOPWRIGHT_INTERNAL_TOKEN");
   if (token === undefined || token.length >= tokenMin) return token;
   throw new AgentError("CONFIG_INVALID", {
     message: `The internal token has fewer than ${tokenMin} characters and could be guessed.`,

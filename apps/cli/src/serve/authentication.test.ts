@@ -33,7 +33,7 @@ async function verifier(): Promise<{ readonly url: string; readonly asked: strin
 }
 
 const authenticationOf = (flags: AuthFlags & { readonly token?: string }, store = memoryStore()): Promise<Authentication> =>
-  authentication({ wishes: { token: flags.token, auth: authSettings(flags, { environment: {} }) }, store, logger: silentLogger });
+  authentication({ wishes: { token: flags.token, auth: authSettings(flags) }, store, logger: silentLogger });
 
 /** A server with these flags; returns the status of a request, and its body. */
 async function served(flags: AuthFlags & { readonly token?: string }) {

@@ -1,10 +1,14 @@
 import { describe, expect, test } from "vitest";
+import { levelOfEnvironment, levelOfFlags } from "../config/config-level.ts";
+import { configure } from "../config/configure.ts";
 import type { RunFlags } from "./run-settings.ts";
 import { runSettings } from "./run-settings.ts";
 
 const long = "a-token-of-enough-characters";
 const settings = (flags: RunFlags, environment: Record<string, string> = {}): ReturnType<typeof runSettings> =>
-  runSettings(flags, { environment, store: { kind: "sqlite", file: "/project/sessions.db" } });
+  runSettings(configure([levelOfFlags(flags), levelOfEnvironment(environment)]).values, {
+    store: { kind: "sqlite", file: "/project/sessions.db" },
+  });
 
 describe("the flags of run", () => {
   test("mean this machine alone, the usual port or the next, and no wait at Ctrl+C", () => {

@@ -1,15 +1,15 @@
 import { AgentError } from "@loopwright/core";
 import type { GuardrailFlags } from "../compose/open-guardrails.ts";
 import type { TelemetryFlags } from "../compose/open-telemetry.ts";
+import { isShared } from "../config/store-place.ts";
 import type { SharedFlags } from "../flags.ts";
 import { secretOf } from "../settings/secret-of.ts";
 import type { Settings } from "../settings/settings.ts";
-import { isShared } from "../settings/store-place.ts";
 import { oneLine } from "../terminal/neutralise.ts";
 import { type AuthFlags, type AuthSettings, authSettings } from "./auth-settings.ts";
 import { isLoopback } from "./host-names.ts";
 
-/** Flags of `run`. */
+/** What `run` is asked for: values of options. */
 export interface RunFlags extends SharedFlags, TelemetryFlags, AuthFlags, GuardrailFlags {
   readonly port?: string;
   readonly host?: string;
@@ -61,12 +61,12 @@ const patienceMaxSeconds = 86_400;
  * Where to listen, how callers authenticate and how to end.
  * @throws AgentError CONFIG_INVALID for a port, a time or a role that is none, for a role that the store does not allow, and for a host that other machines reach where no token is required
  */
-export function runSettings(flags: RunFlags, { environment, store }: Pick<Settings, "environment" | "store">): RunSettings {
-  const role = roleOf(flags.role ?? environment["LOOPWRIGHT_ROLE"]);
+export function runSettings(flags: RunFlags, { store }: Pick<Settings, "store">): RunSettings {
+  const role = roleOf(flags.role);
   if (role !== "all" && !isShared(store)) throw notShared(role);
   const host = flags.host ?? "127.0.0.1";
-  const token = secretOf(flags.token ?? environment["LOOPWRIGHT_TOKEN"], "--token or LOOPWRIGHT_TOKEN");
-  const auth = authSettings(flags, { environment });
+  const token = secretOf(flags.token, "--token or LOOPWRIGHT_TOKEN");
+  const auth = authSettings(flags);
   const isOpen = !isLoopback(host) && token === undefined && !auth;
   if (isOpen && !flags.insecure) {
     throw new AgentError("CONFIG_INVALID", {
@@ -91,7 +91,7 @@ export function runSettings(flags: RunFlags, { environment, store }: Pick<Settin
     models: (flags.models ?? "").split(",").flatMap((name) => name.trim() || []),
     token,
     auth,
-    takesOwnKeys: flags.ownKeys ?? environment["LOOPWRIGHT_OWN_KEYS"] === "1",
+    takesOwnKeys: flags.ownKeys ?? false,
     isOpenToAll: isOpen,
     patienceMs: patience === undefined ? defaultPatienceMs : { SIGINT: patience * 1_000, SIGTERM: patience * 1_000 },
   };

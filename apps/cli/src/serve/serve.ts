@@ -6,7 +6,7 @@ import { type AgentServer, createHealthServer, createServer, type HttpOptions } 
 import { type Listenable, type Listening, listen, staticFiles } from "@loopwright/server/node";
 import { artifactRoutes } from "@loopwright/tools-craft";
 import { localScope } from "../compose/kept-sessions.ts";
-import { storeText } from "../settings/store-place.ts";
+import { storeText } from "../config/store-place.ts";
 import { type FoundPage, findPage } from "./find-page.ts";
 import { freePort } from "./free-port.ts";
 import { hostNames, openableHost } from "./host-names.ts";

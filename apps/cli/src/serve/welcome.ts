@@ -1,5 +1,5 @@
 import { introduction } from "../compose/introduction.ts";
-import { storeText, withoutSecret } from "../settings/store-place.ts";
+import { storeText, withoutSecret } from "../config/store-place.ts";
 import type { FoundPage } from "./find-page.ts";
 import type { ServeParts } from "./serve-parts.ts";
 

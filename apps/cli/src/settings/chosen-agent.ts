@@ -1,6 +1,5 @@
 import { AgentError } from "@loopwright/core";
 import { oneLine } from "../terminal/neutralise.ts";
-import type { Environment } from "./environment.ts";
 
 /** The agents of the command line. */
 export const agentNames = ["assistant", "main-thread", "research", "researcher"] as const;
@@ -19,7 +18,7 @@ export interface AgentChoice {
   readonly webUrl: string | undefined;
 }
 
-/** Flags that choose an agent. */
+/** Options that choose an agent. */
 export interface AgentFlags {
   readonly agent?: string;
   readonly agents?: string;
@@ -27,18 +26,15 @@ export interface AgentFlags {
 }
 
 /**
- * The agent that answers and the web that it searches: flags, then LOOPWRIGHT_AGENT, LOOPWRIGHT_AGENTS and LOOPWRIGHT_WEB.
+ * The agent that answers and the web that it searches.
  * @throws AgentError CONFIG_INVALID for an agent that does not exist, or one that has no web to search
  */
-export function chosenAgent(flags: AgentFlags, environment: Environment): AgentChoice {
-  const webUrl = flags.web ?? environment["LOOPWRIGHT_WEB"];
+export function chosenAgent({ web: webUrl, agents: agentsFile, agent: agentName = "assistant" }: AgentFlags): AgentChoice {
   if (webUrl !== undefined && !(/^https?:\/\//i.test(webUrl) && URL.canParse(webUrl)))
     throw new AgentError("CONFIG_INVALID", {
       message: `\`${oneLine(webUrl, 80)}\` is no http or https address.`,
       fix: "Pass the address of a SearXNG with `--web`, such as `http://localhost:8888`.",
     });
-  const agentsFile = flags.agents ?? environment["LOOPWRIGHT_AGENTS"];
-  const agentName = flags.agent ?? environment["LOOPWRIGHT_AGENT"] ?? "assistant";
   // The agents of a module are known once it is loaded.
   if (agentsFile === undefined && !agentNames.some((name) => name === agentName)) throw noAgent(agentName, agentNames);
   if (agentsFile === undefined && onTheWeb.includes(agentName) && webUrl === undefined) throw noWeb(agentName);

@@ -1,5 +1,5 @@
-import type { Environment } from "./environment.ts";
-import type { Vendor } from "./vendors.ts";
+import type { Environment } from "../config/environment.ts";
+import type { Vendor } from "../config/vendors.ts";
 
 /** Name and value of the vendor's key, from the first of its variables that is set. Print the name only. */
 export function keyOf(vendor: Vendor, environment: Environment): { readonly variable: string; readonly value: string } | undefined {

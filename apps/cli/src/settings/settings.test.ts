@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isAgentError } from "@loopwright/core";
 import { describe, expect, test } from "vitest";
-import { type Environment, loadEnvironment } from "./environment.ts";
+import { type Environment, loadEnvironment } from "../config/environment.ts";
 import { keyOf } from "./key-of.ts";
 import { type ModelFlags, resolveSettings } from "./settings.ts";
 

@@ -1,10 +1,12 @@
 import { resolve } from "node:path";
 import { AgentError } from "@loopwright/core";
+import { levelOfEnvironment, levelOfFlags } from "../config/config-level.ts";
+import { type Configuration, configure } from "../config/configure.ts";
+import type { Environment } from "../config/environment.ts";
+import { redisUrlOf, type StorePlace, storePlaceOf } from "../config/store-place.ts";
+import { type Vendor, type VendorName, vendorNamed, vendors } from "../config/vendors.ts";
 import { type AgentChoice, type AgentFlags, chosenAgent } from "./chosen-agent.ts";
-import type { Environment } from "./environment.ts";
 import { type OfferedTools, offeredTools } from "./offered-tools.ts";
-import { redisUrlOf, type StorePlace, storePlaceOf } from "./store-place.ts";
-import { type Vendor, type VendorName, vendorNamed, vendors } from "./vendors.ts";
 
 /** Flags that choose a model and a store; all commands share them. */
 export interface ModelFlags extends AgentFlags {
@@ -40,55 +42,55 @@ export interface Settings extends AgentChoice {
   /** Tools that agents have only where they are asked for. */
   readonly offered: OfferedTools;
   readonly environment: Environment;
+  /** The organisation of requests to OpenAI. */
+  readonly organizationId: string | undefined;
+  /** What all of this was made from. */
+  readonly configuration: Configuration;
+}
+
+/** The settings of flags and variables alone. @throws AgentError CONFIG_INVALID */
+export function resolveSettings(flags: ModelFlags, environment: Environment, directory: string): Settings {
+  return settingsFrom(configure([levelOfFlags(flags), levelOfEnvironment(environment)], environment), directory);
 }
 
 /**
- * Chooses vendor, model and store: flags, then LOOPWRIGHT_* variables, then the vendors' own key variables in the order of
- * `vendors`, then the offline model.
+ * Chooses vendor, model and store: what the configuration names, then the vendors' own key variables in the order of `vendors`, then the offline model.
  * @throws AgentError CONFIG_INVALID when a named vendor does not exist or lacks what it needs.
  */
-export function resolveSettings(flags: ModelFlags, environment: Environment, directory: string): Settings {
-  const chosen = chooseVendor(flags, environment);
-  const model = flags.model ?? environment["LOOPWRIGHT_MODEL"];
-  const baseUrl = checkedUrl(flags.baseUrl ?? environment["LOOPWRIGHT_BASE_URL"]);
-  checkModel({ vendor: chosen.vendor, isOffline: flags.offline === true, model, namedModel: flags.model });
-  checkAddress({ vendor: chosen.vendor, isOffline: flags.offline === true, model, baseUrl, namedUrl: flags.baseUrl });
+export function settingsFrom(configuration: Configuration, directory: string): Settings {
+  const { values, environment } = configuration;
+  const chosen = chooseVendor(configuration);
+  const { model } = values;
+  const baseUrl = checkedUrl(values.baseUrl);
+  checkModel({ vendor: chosen.vendor, model });
+  checkAddress({ vendor: chosen.vendor, model, baseUrl });
   return {
     ...chosen,
     model,
     baseUrl,
-    ...placesOf(flags, environment, directory),
-    toolsFile: flags.tools,
-    offered: offeredTools(flags, environment),
-    ...chosenAgent(flags, environment),
+    ...placesOf(configuration, directory),
+    toolsFile: values.tools,
+    offered: offeredTools(values),
+    ...chosenAgent(values),
     filesDirectory: resolve(directory, ".loopwright/files"),
     environment,
+    organizationId: values.organizationId,
+    configuration,
   };
 }
 
 interface Address {
   readonly vendor: Vendor;
-  /** By `--offline`. */
-  readonly isOffline: boolean;
   readonly model: string | undefined;
   readonly baseUrl: string | undefined;
-  /** By `--base-url`. */
-  readonly namedUrl: string | undefined;
 }
 
 /** The one model of the offline provider. */
 const offlineModel = "offline-demo";
 
 /** The offline model answers for no other: not for one that a typing error, or a missing key, left without a provider. @throws AgentError CONFIG_INVALID */
-function checkModel({
-  vendor,
-  isOffline,
-  model,
-  namedModel,
-}: Pick<Address, "vendor" | "isOffline" | "model"> & { /** By `--model`. */ readonly namedModel: string | undefined }): void {
+function checkModel({ vendor, model }: Pick<Address, "vendor" | "model">): void {
   if (vendor.name !== "offline" || model === undefined || model === offlineModel) return;
-  // A variable is set for all commands: `--offline` sets it aside for one.
-  if (isOffline && namedModel === undefined) return;
   throw new AgentError("CONFIG_INVALID", {
     message: `No provider is chosen for the model \`${model.slice(0, 100)}\`, so the offline demonstration model would answer in its place.`,
     fix: "Name the provider of the model, for example with `--provider ollama`, set its key, or leave the model out.",
@@ -96,9 +98,9 @@ function checkModel({
 }
 
 /** A vendor's default model is a name of its own server: at another address it must be named. @throws AgentError CONFIG_INVALID */
-function checkAddress({ vendor, isOffline, model, baseUrl, namedUrl }: Address): void {
+function checkAddress({ vendor, model, baseUrl }: Address): void {
   if (vendor.name === "offline") {
-    if (baseUrl === undefined || (isOffline && namedUrl === undefined)) return;
+    if (baseUrl === undefined) return;
     throw new AgentError("CONFIG_INVALID", {
       message: "A base URL is set, and the offline demonstration model has none.",
       fix: "Name the provider at that address, for example with `--provider custom --model <name>`, or leave the base URL out.",
@@ -116,33 +118,29 @@ function checkAddress({ vendor, isOffline, model, baseUrl, namedUrl }: Address):
   });
 }
 
-/** A flag comes before a variable, and what is named by itself before `redis`. */
-function placesOf(flags: ModelFlags, environment: Environment, directory: string): Pick<Settings, "store" | "channelUrl" | "queueUrl"> {
+function placesOf({ values, sources }: Configuration, directory: string): Pick<Settings, "store" | "channelUrl" | "queueUrl"> {
+  const { redis, store, channel, queue } = values;
   // Complained of by the name that was given: a store takes other texts too, for example as the path of a file.
-  if (flags.redis !== undefined) redisUrlOf(flags.redis, "`--redis`");
-  else if (environment["LOOPWRIGHT_REDIS"] !== undefined) redisUrlOf(environment["LOOPWRIGHT_REDIS"], "LOOPWRIGHT_REDIS");
-  const chosen = (name: "store" | "channel" | "queue"): string | undefined =>
-    flags[name] ?? flags.redis ?? environment[`LOOPWRIGHT_${name.toUpperCase()}`] ?? environment["LOOPWRIGHT_REDIS"];
-  const [channel, queue] = [chosen("channel"), chosen("queue")];
+  if (redis !== undefined) redisUrlOf(redis, named(sources.redis));
   return {
-    store: storePlaceOf(chosen("store"), directory),
+    store: storePlaceOf(store, directory),
     channelUrl: channel === undefined ? undefined : redisUrlOf(channel, "the channel"),
     queueUrl: queue === undefined ? undefined : redisUrlOf(queue, "the queue"),
   };
 }
 
-function chooseVendor(flags: ModelFlags, environment: Environment): Pick<Settings, "vendor" | "because"> {
-  if (flags.offline) return { vendor: named("offline", "--offline"), because: "--offline" };
-  if (flags.provider) return { vendor: named(flags.provider, "--provider"), because: "--provider" };
-  const variable = "LOOPWRIGHT_MODEL_PROVIDER";
-  const wanted = environment[variable];
-  if (wanted) return { vendor: named(wanted, variable), because: variable };
+/** What names a provider comes before a key that is found: requests go to no vendor of a key where another one, or a server of one's own, is named. */
+function chooseVendor({ values, sources, environment }: Configuration): Pick<Settings, "vendor" | "because"> {
+  if (values.offline) return { vendor: vendorOf("offline", "--offline"), because: "--offline" };
+  const { provider } = values;
+  const source = sources.provider ?? "--provider";
+  if (provider !== undefined) return { vendor: vendorOf(provider, source), because: source };
   for (const vendor of vendors) {
     const sign = [...vendor.keys, ...vendor.signs].find((name) => environment[name]);
     if (sign && vendor.name !== "custom") return { vendor, because: sign };
   }
   return {
-    vendor: named("offline", "default"),
+    vendor: vendorOf("offline", "default"),
     because: `no key is set (${vendors
       .flatMap(({ keys }) => keys.slice(0, 1))
       .slice(0, 3)
@@ -150,7 +148,10 @@ function chooseVendor(flags: ModelFlags, environment: Environment): Pick<Setting
   };
 }
 
-function named(name: VendorName | string, source: string): Vendor {
+/** The name of a flag as it stands in a sentence. */
+const named = (source = "`--redis`"): string => (source.startsWith("--") ? `\`${source}\`` : source);
+
+function vendorOf(name: VendorName | string, source: string): Vendor {
   const vendor = vendorNamed(name);
   if (vendor) return vendor;
   const names = vendors.map((one) => one.name);

@@ -1,0 +1,23 @@
+/** How a value is written: `names` with commas between them, `list` by repeating the flag, `file` as a path or as a switch that means the usual path. */
+export type OptionKind = "text" | "names" | "list" | "switch" | "file" | "number" | "choice" | "http" | "redis";
+
+/** One option. */
+export interface ConfigOption {
+  /** The name of its value. */
+  readonly name: string;
+  readonly kind: OptionKind;
+  /** As commander reads it. Absent: it has no flag. */
+  readonly flag?: string;
+  readonly variable?: string;
+  /** Its place in `loopwright.yaml`. Absent: the file does not take it. */
+  readonly key?: string;
+  /** The commands that have its flag: those that choose a model, those of several processes, or `run`. */
+  readonly commands: "shared" | "linked" | "run";
+  readonly text: string;
+  /** What holds where nothing is given, for people. */
+  readonly fallback?: string;
+  readonly values?: readonly string[];
+  readonly range?: readonly [min: number, max: number];
+  /** Its value is never printed, and the file does not take it. */
+  readonly isSecret?: true;
+}

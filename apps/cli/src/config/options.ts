@@ -1,0 +1,32 @@
+/*
+ * Owns: every option of the configuration: its flag, its variable, its key in `loopwright.yaml`, its type, its default, its words for people.
+ * Does not own: where values come from (configure), what they mean together (settings, run-settings).
+ */
+import { modelOptions } from "./model-options.ts";
+import type { ConfigOption } from "./option.ts";
+import { runOptions } from "./run-options.ts";
+
+/** All options, in the order in which they are shown. */
+export const options: readonly ConfigOption[] = [...modelOptions, ...runOptions];
+
+type Option = (typeof modelOptions)[number] | (typeof runOptions)[number];
+/** The name of an option. */
+export type OptionName = Option["name"];
+
+type ValueOf<Kind> = Kind extends "switch"
+  ? boolean
+  : Kind extends "list"
+    ? readonly string[]
+    : Kind extends "file"
+      ? string | true
+      : string;
+
+/** The values of options; numbers are kept as they were written. */
+export type ConfigValues = { readonly [Each in Option as Each["name"]]?: ValueOf<Each["kind"]> };
+
+/** The option of this name, in the type that all have. */
+export function optionNamed(name: OptionName): ConfigOption {
+  const found = options.find((option) => option.name === name);
+  if (!found) throw new Error(`There is no option ${name}.`);
+  return found;
+}

@@ -1,0 +1,36 @@
+import { options } from "./options.ts";
+import { vendors } from "./vendors.ts";
+
+/** A variable that is no option. */
+export interface ConfigVariable {
+  readonly name: string;
+  readonly text: string;
+  readonly isSecret?: true;
+}
+
+/** The variables beside those of options: keys of vendors, and what belongs to a machine. None has a flag or a key in the file. */
+export const variables: readonly ConfigVariable[] = [
+  ...vendors.flatMap(({ title, keys }) => keys.map((name) => ({ name, text: `the key of ${title}`, isSecret: true as const }))),
+  { name: "OLLAMA_HOST", text: "where Ollama answers; chooses it where no key is set" },
+  {
+    name: "LOOPWRIGHT_MASTER_KEY",
+    text: "encrypts keys of users; 32 random bytes, as `openssl rand -base64 32` prints them",
+    isSecret: true,
+  },
+  { name: "LOOPWRIGHT_OWN_KEYS_ORIGINS", text: "servers of one's own network that users may name, with commas between them" },
+  { name: "LOOPWRIGHT_REDIS_DURABILITY", text: "`none`: take a Redis without an append-only file" },
+  { name: "LOOPWRIGHT_GUARDRAILS", text: "the policy of guardrails, as for `--guardrails`" },
+  { name: "LOOPWRIGHT_STATE_DIR", text: "where this machine keeps what it saw last of a Redis" },
+  { name: "LOOPWRIGHT_OFFLINE_PACE", text: "milliseconds between two words of the offline model" },
+  { name: "AWS_REGION", text: "the region of a bucket" },
+  { name: "AWS_ENDPOINT_URL_S3", text: "a server of buckets that is not Amazon's" },
+  { name: "AWS_ACCESS_KEY_ID", text: "the name of the key of a bucket" },
+  { name: "AWS_SECRET_ACCESS_KEY", text: "the key of a bucket", isSecret: true },
+  { name: "AWS_SESSION_TOKEN", text: "of temporary credentials of a bucket", isSecret: true },
+];
+
+/** Every variable that is read here. Each may also be given as a file, by its name and `_FILE`. */
+export const variableNames: readonly string[] = [
+  ...options.flatMap(({ variable }) => variable ?? []),
+  ...variables.map(({ name }) => name),
+];
