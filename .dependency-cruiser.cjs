@@ -111,7 +111,7 @@ module.exports = {
         pathNot: [
           CORE,
           KITS,
-          "^packages/(user-settings|server|host|client|secrets|store-sqlite|store-redis|url-guard|providers-openai)/",
+          "^packages/(user-settings|server|host|client|secrets|store-sqlite|store-redis|store-blob|url-guard|providers-openai)/",
           "^packages/simulator/src/node/",
         ],
       },
@@ -126,7 +126,7 @@ module.exports = {
     forbid(
       "secrets-tests-exception",
       { path: SECRETS_TEST },
-      { path: "^packages/", pathNot: [CORE, KITS, "^packages/(secrets|store-redis)/", "^packages/simulator/src/node/"] },
+      { path: "^packages/", pathNot: [CORE, KITS, "^packages/(secrets|store-redis|store-blob)/", "^packages/simulator/src/node/"] },
       "Tests of secrets may also use the store whose Redis they share.",
     ),
     forbid(

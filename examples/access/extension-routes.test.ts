@@ -32,6 +32,8 @@ interface Row {
   readonly statuses: readonly number[];
   readonly method?: "POST" | "PATCH" | "DELETE";
   readonly json?: unknown;
+  /** A file as the body. */
+  readonly text?: string;
 }
 
 /** What every principal may do, but for those that only read what they see. */
@@ -40,6 +42,10 @@ const all = (status: number): readonly number[] => [status, status, status, 403,
 const ofSession = [404, 404, 200, 403, 200, 200, 200] as const;
 /** What belongs to one user. For all others it does not exist, whatever their roles. */
 const ofOwner = (status: number): readonly number[] => [404, 404, 404, 403, status, 404, 404];
+
+/** For those that administer their scope. */
+const operators = (status: number): readonly number[] => [status, 403, 403, 403, 403, status, status];
+const isOperator = ({ roles = [], trusted }: Pick<Principal, "roles" | "trusted">): boolean => trusted === true || roles.includes("admin");
 
 /** One for each extension route of the packages, by its id. */
 const rows: { readonly [id: string]: Row } = {
@@ -52,6 +58,10 @@ const rows: { readonly [id: string]: Row } = {
   listArtifacts: { path: "/api/artifacts/annes", statuses: ofSession },
   readArtifact: { path: "/api/artifacts/annes/artifact-1", statuses: ofSession },
   listKnowledge: { path: "/api/knowledge", statuses: all(200) },
+  addKnowledge: { path: "/api/knowledge?id=roses", statuses: operators(201), method: "POST", text: "They need sun." },
+  removeKnowledge: { path: "/api/knowledge?id=roses", statuses: operators(200), method: "DELETE" },
+  readPlan: { path: "/api/settings/plan?user=anne", statuses: operators(200) },
+  setPlan: { path: "/api/settings/plan", statuses: operators(200), method: "POST", json: { user: "anne", plan: "pro" } },
   readSettings: { path: "/api/settings", statuses: all(200) },
   changeSettings: { path: "/api/settings", statuses: all(200), method: "PATCH", json: { memory: { enabled: true } } },
   listProviders: { path: "/api/ai/providers", statuses: all(200) },
@@ -98,8 +108,8 @@ async function garden(): Promise<{ send(column: Column, row: Row): Promise<Respo
   const routes: readonly ExtensionRoute[] = [
     ...embedding.routes,
     ...artifactRoutes,
-    ...knowledgeRoutes(createKnowledge({ store: memoryKnowledgeStore() })),
-    ...settingsRoutes(userSettings({ records: memoryRecords() })),
+    ...knowledgeRoutes(createKnowledge({ store: memoryKnowledgeStore() }), { mayChange: isOperator }),
+    ...settingsRoutes(userSettings({ records: memoryRecords() }), { maySetPlan: isOperator }),
     ...providerRoutes(providers),
     ...[cacheRoute({ events }), latencyRoute({ events, clock }), usageRoute({ usage: memoryUsage() })],
     quotasRoute({ ledger: memoryLedger({ limits: () => [] }), limits: () => [] }),
@@ -111,13 +121,15 @@ async function garden(): Promise<{ send(column: Column, row: Row): Promise<Respo
     authenticate: bearerTokens(Object.fromEntries(Object.entries(users).map(([user, rest]) => [tokenOf(user), { user, ...rest }]))),
     ...accessPolicy({ store }),
   });
-  const ask = (path: string, user: Column, { method, json }: Omit<Row, "path" | "statuses">): Promise<Response> => {
+  const ask = (path: string, user: Column, { method, json, text }: Omit<Row, "path" | "statuses">): Promise<Response> => {
     const headers = {
       ...(user === "anonymous" ? {} : { Authorization: `Bearer ${tokenOf(user)}` }),
       ...(user === "service" ? { "X-Scope": "garden" } : {}),
       ...(json === undefined ? {} : { "Content-Type": "application/json" }),
+      ...(text === undefined ? {} : { "Content-Type": "text/plain" }),
     };
-    const body = json === undefined ? {} : { body: JSON.stringify(json) };
+    const sent = text ?? (json === undefined ? undefined : JSON.stringify(json));
+    const body = sent === undefined ? {} : { body: sent };
     return server.fetch(new Request(`http://localhost${path}`, { method: method ?? "GET", headers, ...body }));
   };
   await ask("/api/sessions", "owner", { method: "POST", json: { id: "annes", title: "Roses" } });

@@ -5,6 +5,7 @@ import { addConfig } from "./config-commands.ts";
 import { exitCodeOf, exitCodes } from "./exit-code.ts";
 import { addGuardrails, guarded } from "./guardrail-commands.ts";
 import { addProviders } from "./provider-commands.ts";
+import { addScopeCommands } from "./scope-commands.ts";
 import { neutralise } from "./terminal/neutralise.ts";
 
 const examples = `
@@ -79,6 +80,7 @@ function createProgram(version: string, exit: (code: number) => void): Command {
   addSessions(program, exit);
   addApprovals(program, exit);
   addProviders(program, exit);
+  addScopeCommands(program, exit);
   addDoctor(program, exit);
   addUsage(program, exit);
   addAudit(program, exit);

@@ -109,6 +109,15 @@ export interface LoopwrightClient {
   knowledge(
     options?: RequestOptions & { readonly limit?: number; readonly after?: string },
   ): Promise<{ readonly documents: readonly KnownDocument[]; readonly next?: string }>;
+  /**
+   * Learns a file for the whole team, in place of the document of this id: plain text, Markdown, HTML or CSV.
+   * @throws AgentError FORBIDDEN, MEDIA_TYPE_UNSUPPORTED, PAYLOAD_TOO_LARGE, ROUTE_NOT_FOUND where the server has no knowledge base that can be changed
+   */
+  addKnowledge(file: Blob, document: { readonly id: string; readonly title?: string }, options?: RequestOptions): Promise<KnownDocument>;
+  /** False: there was no such document. @throws AgentError FORBIDDEN, ROUTE_NOT_FOUND */
+  removeKnowledge(id: string, options?: RequestOptions): Promise<boolean>;
+  /** The bytes of a kept file. @throws AgentError BLOB_UNKNOWN */
+  readFile(blob: string, options?: RequestOptions): Promise<{ readonly bytes: Uint8Array; readonly mediaType: string }>;
   /** Where a kept file can be read. */
   fileUrl(blob: string): string;
   /** @throws AgentError UNAUTHENTICATED */
@@ -151,6 +160,21 @@ export function createClient(options: ClientOptions): LoopwrightClient {
     },
     files: ({ signal, ...page } = {}) => requestJson(client, { path: `/api/files${queryOf({ ...page })}`, signal }),
     knowledge: ({ signal, ...page } = {}) => requestJson(client, { path: `/api/knowledge${queryOf({ ...page })}`, signal }),
+    addKnowledge: (file, { id, title }, { signal } = {}) =>
+      requestJson(client, {
+        path: `/api/knowledge${queryOf({ id, title })}`,
+        bytes: file,
+        headers: { "Content-Type": file.type || "text/plain" },
+        signal,
+      }),
+    async removeKnowledge(id, { signal } = {}) {
+      const path = `/api/knowledge${queryOf({ id })}`;
+      return (await requestJson<{ readonly removed: boolean }>(client, { method: "DELETE", path, signal })).removed;
+    },
+    async readFile(blob, { signal } = {}) {
+      const response = await sendRequest(client, { path: `/api/files/${encodeURIComponent(blob)}`, signal });
+      return { bytes: new Uint8Array(await response.arrayBuffer()), mediaType: response.headers.get("Content-Type") ?? "" };
+    },
     fileUrl: (blob) => `${client.url}/api/files/${encodeURIComponent(blob)}`,
     access: ({ signal } = {}) => requestJson(client, { path: "/api/access", signal }),
     login: ({ signal } = {}) => requestJson(client, { method: "POST", path: "/api/login", signal }),

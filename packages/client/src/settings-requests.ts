@@ -1,7 +1,7 @@
 import type { ErrorCode } from "@loopwright/core/protocol";
 import type { ClientContext } from "./client-context.ts";
 import { requestJson, sendRequest } from "./send-request.ts";
-import type { RequestOptions } from "./session-requests.ts";
+import { queryOf, type RequestOptions } from "./session-requests.ts";
 
 /** A model that the caller brought. Its key is never shown. */
 export interface OwnProvider {
@@ -80,6 +80,16 @@ export interface SettingsRequests {
     change: Partial<Pick<OwnSettings, "personalization" | "memory">> & { readonly projectRule?: string | null },
     options?: RequestOptions,
   ): Promise<OwnSettings>;
+  /** The plan of a user of the caller's scope. For operators. @throws AgentError FORBIDDEN, ROUTE_NOT_FOUND where the server has no such route */
+  plan(user: string, options?: RequestOptions): Promise<UserPlan>;
+  /** Sets the plan of a user of the caller's scope. For operators. @throws AgentError FORBIDDEN, INPUT_INVALID, ROUTE_NOT_FOUND */
+  setPlan(user: string, plan: string, options?: RequestOptions): Promise<UserPlan>;
+}
+
+/** The plan of a user. */
+export interface UserPlan {
+  readonly user: string;
+  readonly plan: string;
 }
 
 export function createProviderRequests(client: ClientContext): ProviderRequests {
@@ -101,5 +111,7 @@ export function createSettingsRequests(client: ClientContext): SettingsRequests 
   return {
     read: ({ signal } = {}) => requestJson(client, { path, signal }),
     change: (json, { signal } = {}) => requestJson(client, { method: "PATCH", path, json, signal }),
+    plan: (user, { signal } = {}) => requestJson(client, { path: `${path}/plan${queryOf({ user })}`, signal }),
+    setPlan: (user, plan, { signal } = {}) => requestJson(client, { path: `${path}/plan`, json: { user, plan }, signal }),
   };
 }

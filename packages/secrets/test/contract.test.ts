@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { SecretStore } from "@loopwright/core/ports";
 import { redisMissing, startRedis } from "@loopwright/simulator/node";
+import { fileBlobs } from "@loopwright/store-blob";
 import { redisStore } from "@loopwright/store-redis";
 import { runKit, type SecretsUnderTest, secretStoreKit } from "@loopwright/testing";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
@@ -14,6 +15,7 @@ import {
   masterKeys,
   memoryStorage,
   newMasterKey,
+  objectStorage,
   redisStorage,
 } from "../src/index.ts";
 import { fileSecrets, sqliteSecrets } from "../src/node/index.ts";
@@ -92,6 +94,46 @@ describe.skipIf(redisMissing())("secrets in Redis keep every promise", () => {
     expect(dump).toContain("of:K3");
     expect(dump).not.toContain("CANARY");
     expect(dump).not.toContain(btoa("sk-CANARY").slice(0, 11));
+  });
+});
+
+describe("secrets in objects under a condition keep every promise", () => {
+  const opened = () => {
+    const objects = fileBlobs({ folder: folder() });
+    cleanUps.push(() => void objects.close());
+    return objects;
+  };
+  runKit(it, secretStoreKit, {
+    make: async () => {
+      const objects = opened();
+      const keys = masterKeys(await masterKeyOf(newMasterKey()));
+      return under(() => createSecrets({ storage: objectStorage({ objects, prefix: "own/" }), keys }));
+    },
+  });
+
+  it("of many writers at once each is kept, and a rotation finds every scope", async () => {
+    const [old, next] = [await masterKeyOf(newMasterKey()), await masterKeyOf(newMasterKey())];
+    const objects = opened();
+    const [one, two] = [1, 2].map(() => createSecrets({ storage: objectStorage({ objects }), keys: masterKeys(old) }));
+    await Promise.all([1, 2, 3, 4, 5, 6].map((n) => (n % 2 ? one : two)?.set("team", `K${n}`, `value ${n}`)));
+    await two?.set("other", "K", "another");
+    const rotated = createSecrets({ storage: objectStorage({ objects }), keys: masterKeys(next, [old]) });
+    expect(await rotated.names("team")).toEqual(["K1", "K2", "K3", "K4", "K5", "K6"]);
+    expect([await rotated.rewrap(), await rotated.rewrap()]).toEqual([2, 0]);
+    const only = createSecrets({ storage: objectStorage({ objects }), keys: masterKeys(next) });
+    expect([await only.get("team", "K3"), await only.get("other", "K")]).toEqual(["value 3", "another"]);
+  });
+
+  it("what is not known to be written is STORE_UNAVAILABLE, and a full place STORE_FULL", async () => {
+    const keys = masterKeys(await masterKeyOf(newMasterKey()));
+    for (const [type, code] of [
+      ["unknown", "STORE_UNAVAILABLE"],
+      ["full", "STORE_FULL"],
+    ] as const) {
+      const objects = { get: async () => undefined, put: async () => ({ type }), list: async () => ({ objects: [], hasMore: false }) };
+      const secrets = createSecrets({ storage: objectStorage({ objects }), keys });
+      await expect(secrets.set("team", "K", "value")).rejects.toMatchObject({ code });
+    }
   });
 });
 

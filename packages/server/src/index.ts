@@ -8,6 +8,8 @@ export { bearerToken } from "./identity/bearer-token.ts";
 export { bearerTokens } from "./identity/bearer-tokens.ts";
 export { type AccessPolicyOptions, accessPolicy, type PolicyIndex } from "./permissions/access-policy.ts";
 export type { ServerEnv } from "./request/server-env.ts";
+export { keepFile, type NewFile } from "./routes/files/keep-file.ts";
+export { type KeptFilesQuery, keptFiles } from "./routes/files/kept-files.ts";
 export { sessionFile } from "./routes/sessions/export-session.ts";
 export { transcriptMarkdown } from "./routes/sessions/transcript-markdown.ts";
 export { withDerivedTitle } from "./routes/sessions/with-derived-title.ts";

@@ -28,6 +28,15 @@ describe("the requests of a client", () => {
     await expect(sessions.get("s1")).rejects.toMatchObject({ code: "SESSION_NOT_FOUND", details: { status: 404 } });
   });
 
+  it("keep a file, list it and read its bytes", async () => {
+    await using scene = clientScene({ script: answers });
+    const { blob } = await scene.client.uploadFile(new Blob(["Roses"], { type: "text/plain" }), "roses.txt");
+    expect((await scene.client.files()).files).toMatchObject([{ blob, name: "roses.txt", sizeBytes: 5 }]);
+    const { bytes, mediaType } = await scene.client.readFile(blob);
+    expect([new TextDecoder().decode(bytes), mediaType]).toEqual(["Roses", "text/plain"]);
+    await expect(scene.client.readFile("upload-none")).rejects.toMatchObject({ code: "BLOB_UNKNOWN" });
+  });
+
   it("begin a session once, though a busy store refuses the request and the answer of the next one is lost", async () => {
     const { server, ask } = testServer();
     const keys: (string | null)[] = [];

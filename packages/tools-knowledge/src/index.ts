@@ -2,7 +2,7 @@
 export type { FoundPassage, Knowledge, KnowledgeOptions, KnowledgePlace, NewDocument, SearchResult } from "./knowledge.ts";
 export { chatbotCollection, createKnowledge, sessionCollection, sharedCollection } from "./knowledge.ts";
 export { defaultKnowledgeLimits, type KnowledgeLimits } from "./knowledge-limits.ts";
-export { type KnowledgeRoute, knowledgeRoutes } from "./knowledge-routes.ts";
+export { type KnowledgeCaller, type KnowledgeRoute, type KnowledgeRoutesOptions, knowledgeRoutes } from "./knowledge-routes.ts";
 export type { DocumentKind, KnowledgeDocument, KnowledgeStore, PassageHit, SearchPlace, StoredPassage } from "./store/knowledge-store.ts";
 export { memoryKnowledgeStore } from "./store/memory-knowledge-store.ts";
 export { type SqliteKnowledgeOptions, sqliteKnowledgeStore } from "./store/sqlite-knowledge-store.ts";

@@ -11,6 +11,7 @@ export {
 } from "./providers/provider-settings.ts";
 export type { TestResult } from "./providers/tested-provider.ts";
 export { memoryRecords } from "./records/memory-records.ts";
+export { type ConditionalObjects, type ObjectRecordsOptions, objectRecords } from "./records/object-records.ts";
 export { type RedisRecordsOptions, redisRecords } from "./records/redis-records.ts";
 export {
   type RecordChange,
@@ -21,6 +22,6 @@ export {
   type UserRecord,
   type UserRecords,
 } from "./records/user-records.ts";
-export { settingsRoutes } from "./settings/settings-routes.ts";
+export { type SettingsRoutesOptions, settingsRoutes } from "./settings/settings-routes.ts";
 export { type PrincipalSettings, type UserSettingsOptions, type UserSettingsStore, userSettings } from "./settings/user-settings.ts";
-export type { SettingsRequest, SettingsRoute } from "./settings-route.ts";
+export type { SettingsCaller, SettingsRequest, SettingsRoute } from "./settings-route.ts";

@@ -1,9 +1,15 @@
 import type { Access, Json, JsonSchema } from "@loopwright/core";
 
+/** The sender of a request, as `Principal` of `@loopwright/server` has it. */
+export interface SettingsCaller extends Access {
+  readonly trusted?: boolean;
+}
+
 /** What a route is given, as `ExtensionContext` of `@loopwright/server` has it. */
 export interface SettingsRequest {
-  readonly principal: Access;
+  readonly principal: SettingsCaller;
   readonly params: { readonly [name: string]: string };
+  readonly query: URLSearchParams;
   readonly body: Json | Uint8Array | undefined;
   readonly signal: AbortSignal;
 }

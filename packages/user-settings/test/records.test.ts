@@ -4,10 +4,11 @@ import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { isAgentError } from "@loopwright/core";
 import { redisMissing, startRedis } from "@loopwright/simulator/node";
+import { fileBlobs } from "@loopwright/store-blob";
 import { redisStore } from "@loopwright/store-redis";
 import { proveKit, runKit, type Saboteur } from "@loopwright/testing";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { memoryRecords, redisRecords, type UserRecords } from "../src/index.ts";
+import { memoryRecords, objectRecords, redisRecords, type UserRecords } from "../src/index.ts";
 import { sqliteRecords } from "../src/node/index.ts";
 import { type RecordsUnderTest, userRecordsKit } from "../src/testing/index.ts";
 
@@ -61,6 +62,53 @@ describe.skipIf(redisMissing())("entries in Redis keep every promise", () => {
       return { records: open(), again: async () => open() };
     },
   });
+});
+
+describe("entries in objects under a condition keep every promise", () =>
+  runKit(it, userRecordsKit, {
+    make: async () => {
+      const objects = fileBlobs({ folder: dirname(file()) });
+      cleanUps.push(() => void objects.close());
+      const open = (): UserRecords => objectRecords({ objects, prefix: "own/" });
+      return { records: open(), again: async () => open() };
+    },
+  }));
+
+it("changes of entries in objects are refused where it is not known what became of them, and found again where they were only slow", async () => {
+  const owner = { scope: "team", user: "Änne/../ben" };
+  const stored = new Map<string, { bytes: Uint8Array; etag: string }>();
+  const outcomes = [
+    { type: "full" },
+    { type: "unknown" },
+    { type: "refused", mayBeOwn: true },
+    { type: "refused", mayBeOwn: false },
+  ] as const;
+  let left = [...outcomes];
+  const keys = new Set<string>();
+  const records = objectRecords({
+    objects: {
+      get: async (key) => stored.get(key),
+      async put(key, bytes) {
+        keys.add(key);
+        const [outcome = { type: "written" } as const, ...rest] = left;
+        left = rest;
+        // The answer of the first try was lost.
+        if (outcome.type === "written" || (outcome.type === "refused" && outcome.mayBeOwn))
+          stored.set(key, { bytes, etag: `${bytes.length}` });
+        return outcome;
+      },
+    },
+  });
+  const put = (id: string) => records.put(owner, "settings", { id, value: {} });
+  await expect(put("a")).rejects.toMatchObject({ code: "STORE_FULL" });
+  await expect(put("a")).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+  const revision = await put("a");
+  expect((await records.get(owner, "settings", "a"))?.revision).toBe(revision);
+  await put("b");
+  expect((await records.list(owner, "settings")).map(({ id }) => id)).toEqual(["a", "b"]);
+  expect([...keys]).toEqual([expect.stringMatching(/^settings\/team\/[0-9a-f]{64}\/settings$/)]);
+  left = Array.from({ length: 20 }, () => ({ type: "refused", mayBeOwn: false }) as const);
+  await expect(put("c")).rejects.toMatchObject({ code: "STORE_CONFLICT" });
 });
 
 it("a file of entries of a version without revisions is read, and changed", async () => {

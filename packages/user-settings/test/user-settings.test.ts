@@ -1,4 +1,6 @@
+import type { JsonObject } from "@loopwright/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { memoryRecords, settingsRoutes, userSettings } from "../src/index.ts";
 import { anne, ben, deployment, type FakeVendor, fakeVendor } from "./deployment.ts";
 
 let vendor: FakeVendor;
@@ -50,6 +52,26 @@ describe("the settings of a user", () => {
     await expect(preferences.setPlan(anne, "a plan")).rejects.toMatchObject({ code: "INPUT_INVALID" });
     expect((await preferences.settingsOf(anne)).plan).toBe("default");
     expect((await call("", "GET", "/api/settings")).status).toBe(401);
+  });
+
+  it("B107: the plan of a user of the scope is read and set by those that may, and nowhere without a rule", async () => {
+    const preferences = userSettings({ records: memoryRecords() });
+    expect(settingsRoutes(preferences).map(({ id }) => id)).toEqual(["readSettings", "changeSettings"]);
+    const routes = settingsRoutes(preferences, { maySetPlan: ({ roles = [] }) => roles.includes("admin") });
+    const ask = async (id: string, roles: readonly string[], body?: JsonObject): Promise<unknown> => {
+      const route = routes.find((one) => one.id === id);
+      const principal = { user: "root", scope: anne.scope, roles };
+      const query = new URLSearchParams({ user: anne.user });
+      return (await route?.handle({ principal, params: {}, query, body, signal: AbortSignal.timeout(5_000) }))?.json();
+    };
+    const wanted = { user: anne.user, plan: "pro" };
+    expect(await ask("readPlan", ["admin"])).toEqual({ user: anne.user, plan: "default" });
+    expect(await ask("setPlan", ["admin"], wanted)).toEqual(wanted);
+    expect(await ask("readPlan", ["admin"])).toEqual(wanted);
+    for (const id of ["readPlan", "setPlan"]) await expect(ask(id, [], wanted)).rejects.toMatchObject({ code: "FORBIDDEN" });
+    for (const body of [{ user: anne.user }, { ...wanted, plan: "a plan" }, { ...wanted, scope: "other" }])
+      await expect(ask("setPlan", ["admin"], body)).rejects.toMatchObject({ code: "INPUT_INVALID" });
+    expect((await preferences.settingsOf({ ...anne, scope: "other" })).plan).toBe("default");
   });
 
   it("B107: are read where a later version has stored more, which stays when they are changed", async () => {

@@ -13,7 +13,10 @@ import type { AnswerEnd, ChatSession } from "./chat-session.ts";
 type InputLabels = Pick<ExecuteOptions, "labels">;
 
 /** Sessions of this process, kept in the store of the workplace. */
-export function localPlace(workplace: Omit<Workplace, "agents" | "approvals" | "modes">, labelled: InputLabels = {}): ChatPlace {
+export function localPlace(
+  workplace: Omit<Workplace, "agents" | "approvals" | "modes" | "knowledge" | "close">,
+  labelled: InputLabels = {},
+): ChatPlace {
   const { settings, provider, agent, store } = workplace;
   return {
     introduction: introduction(workplace),

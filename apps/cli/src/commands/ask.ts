@@ -59,7 +59,7 @@ export async function ask(words: readonly string[], flags: AskFlags): Promise<nu
       await session[Symbol.asyncDispose]();
     }
   } finally {
-    await workplace.store.close();
+    await workplace.close();
   }
 }
 

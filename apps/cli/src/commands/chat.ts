@@ -26,7 +26,7 @@ export async function chat(flags: ChatFlags): Promise<number> {
     await talk(localPlace(workplace, modeLabels(typedModes(flags.modes), workplace.modes)), flags);
     return exitCodes.ok;
   } finally {
-    await workplace.store.close();
+    await workplace.close();
   }
 }
 

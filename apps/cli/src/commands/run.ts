@@ -3,6 +3,7 @@ import { openGuardrails } from "../compose/open-guardrails.ts";
 import { openLinks } from "../compose/open-links.ts";
 import { openTelemetry, type Telemetry } from "../compose/open-telemetry.ts";
 import { openOwnKeys } from "../compose/own-keys.ts";
+import { markOwnKeys, withoutOwnKeys } from "../compose/own-keys-mark.ts";
 import { openWorkplace } from "../compose/workplace.ts";
 import { exitCodes } from "../exit-code.ts";
 import { settingsOf } from "../flags.ts";
@@ -52,13 +53,15 @@ async function runWith({ settings, flags, wishes, logger, links, ownKeys }: Open
   for (const warning of guardrails.warnings) logger.log("warn", warning);
   try {
     const { store } = workplace;
+    const resolveModel = ownKeys ? ownKeys.resolveModel : await withoutOwnKeys(store);
+    if (ownKeys) await markOwnKeys(store);
     telemetry = await openTelemetry(settings.configuration.values, store, logger);
     const callers = await authentication({ wishes, store, logger });
-    await serve({ workplace, links, telemetry, wishes, authentication: callers, logger, ownKeys });
+    await serve({ workplace, links, telemetry, wishes, authentication: callers, logger, ownKeys, resolveModel });
     return exitCodes.ok;
   } finally {
     await telemetry?.close();
-    await workplace.store.close();
+    await workplace.close();
     guardrails.close();
   }
 }

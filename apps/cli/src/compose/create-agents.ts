@@ -1,5 +1,6 @@
 import type { Agent } from "@loopwright/core";
 import type { ModelProvider, SessionStore } from "@loopwright/core/ports";
+import type { Knowledge, KnowledgeTools } from "@loopwright/tools-knowledge";
 import { noAgent } from "../settings/chosen-agent.ts";
 import type { Settings } from "../settings/settings.ts";
 import { type AssistantOptions, assistantTools, createAssistant } from "./create-assistant.ts";
@@ -28,13 +29,20 @@ export interface AgentsParts {
   readonly settings: Settings;
   readonly provider: ModelProvider;
   readonly store: SessionStore;
+  /** What agents search. */
+  readonly knowledge: Knowledge | undefined;
+}
+
+/** What agents search a knowledge base with. */
+async function searchOf(knowledge: Knowledge): Promise<KnowledgeTools> {
+  return (await import("@loopwright/tools-knowledge")).knowledgeTools({ knowledge });
 }
 
 /**
  * The agents that the settings ask for. One of the user's module takes the place of ours of the same name.
  * @throws AgentError CONFIG_INVALID for a name that none of them has, or a module that gives no agents; MODEL_KEY_MISSING
  */
-export async function createAgents({ settings, provider, store }: AgentsParts, options: AgentsOptions): Promise<MadeAgents> {
+export async function createAgents({ settings, provider, store, knowledge }: AgentsParts, options: AgentsOptions): Promise<MadeAgents> {
   const { agentName, agentsFile, webUrl, toolsFile, filesDirectory } = settings;
   const { isAttended, surface = "terminal", offersAll = false, preferences } = options;
   const wishes = preferences ? { preferences } : {};
@@ -42,7 +50,8 @@ export async function createAgents({ settings, provider, store }: AgentsParts, o
   const { blobs } = store;
   const loaded = toolsFile === undefined ? [] : await loadTools(toolsFile, directory);
   const named = new Set(loaded.map(({ name }) => name));
-  const ownTools = [...(await offerTools(settings, blobs)).filter(({ name }) => !named.has(name)), ...loaded];
+  const offered = [...(await offerTools(settings, blobs)), ...(knowledge ? (await searchOf(knowledge)).tools : [])];
+  const ownTools = [...offered.filter(({ name }) => !named.has(name)), ...loaded];
   const tools = assistantTools({ filesDirectory, isAttended, ownTools });
   const own = agentsFile === undefined ? { agents: [], modes: [] } : await loadAgents(agentsFile, { provider, tools, blobs }, directory);
   const assistant = createAssistant({ provider, surface, filesDirectory, isAttended, ownTools, ...wishes });

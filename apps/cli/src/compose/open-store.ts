@@ -57,7 +57,15 @@ function durabilityOf(text: string | undefined): "aof" | "none" | undefined {
   });
 }
 
-async function openBucket({ bucket, prefix }: StorePlace & { readonly kind: "s3" }, environment: Environment): Promise<SessionStore> {
+async function openBucket(place: StorePlace & { readonly kind: "s3" }, environment: Environment): Promise<SessionStore> {
+  return openObjects(await bucketObjects(place, environment));
+}
+
+/** The objects of a bucket. @throws AgentError CONFIG_INVALID without the variables that it needs */
+export async function bucketObjects(
+  { bucket, prefix }: StorePlace & { readonly kind: "s3" },
+  environment: Environment,
+): Promise<ConditionalBlobs> {
   const endpoint = environment["AWS_ENDPOINT_URL_S3"] ?? environment["AWS_ENDPOINT_URL"];
   // Servers that speak the language of S3 mostly do not care for the region.
   const region = environment["AWS_REGION"] ?? environment["AWS_DEFAULT_REGION"] ?? (endpoint === undefined ? undefined : "us-east-1");
@@ -71,7 +79,7 @@ async function openBucket({ bucket, prefix }: StorePlace & { readonly kind: "s3"
   const sessionToken = environment["AWS_SESSION_TOKEN"];
   const place = { bucket, prefix, region, accessKeyId, secretAccessKey };
   const more = { ...(endpoint === undefined ? {} : { endpoint }), ...(sessionToken === undefined ? {} : { sessionToken }) };
-  return openObjects(s3Blobs({ ...place, ...more }));
+  return s3Blobs({ ...place, ...more });
 }
 
 /** Objects as a store, which keeps a view of each conversation for other programs beside the logs. */

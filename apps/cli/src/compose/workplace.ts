@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import type { Approvals } from "@loopwright/approvals";
 import { type Agent, AgentError, type AgentSession, createSession, isAgentError } from "@loopwright/core";
 import type { Logger, ModelProvider, SessionStore } from "@loopwright/core/ports";
+import type { Knowledge } from "@loopwright/tools-knowledge";
 import { commandName } from "../command-name.ts";
 import { noAgent } from "../settings/chosen-agent.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -9,6 +10,7 @@ import { type AgentsOptions, createAgents } from "./create-agents.ts";
 import { createProvider } from "./create-provider.ts";
 import { findSession, localScope } from "./kept-sessions.ts";
 import { openApprovals, withApprovals } from "./open-approvals.ts";
+import { openKnowledge } from "./open-knowledge.ts";
 import { openStore } from "./open-store.ts";
 
 /** Everything that a run needs. */
@@ -24,6 +26,10 @@ export interface Workplace {
   readonly store: SessionStore;
   /** Decisions on calls that hold for later ones. */
   readonly approvals: Approvals;
+  /** What agents search; absent: they have no knowledge base. */
+  readonly knowledge: Knowledge | undefined;
+  /** Lets go of the store and the knowledge base. */
+  close(): Promise<void>;
 }
 
 export interface WorkplaceOptions extends AgentsOptions {
@@ -46,17 +52,22 @@ export async function openWorkplace(
 ): Promise<Workplace> {
   const provider = watch(await createProvider(settings));
   const store = await openStore(settings.store, { environment: settings.environment, ...(logger ? { logger } : {}) });
+  const knowledge = await openKnowledge(settings, { makes: false });
+  const close = async (): Promise<void> => {
+    await knowledge?.close();
+    await store.close();
+  };
   const isToBeMade = settings.store.kind === "sqlite" && !existsSync(settings.store.file);
   try {
     if (!isToBeMade) await store.index.list(localScope, { limit: 1 });
-    const made = await createAgents({ settings, provider, store }, options);
+    const made = await createAgents({ settings, provider, store, knowledge }, options);
     const approvals = openApprovals(settings);
     const agents = made.agents.map((one) => guard(withApprovals(one, approvals)));
     const [agent] = agents;
     if (!agent) throw noAgent(settings.agentName, []);
-    return { settings, provider, agent, agents, modes: made.modes, store, approvals };
+    return { settings, provider, agent, agents, modes: made.modes, store, approvals, knowledge, close };
   } catch (error) {
-    await store.close();
+    await close();
     throw error;
   }
 }

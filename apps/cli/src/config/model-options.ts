@@ -114,6 +114,16 @@ export const modelOptions = [
     text: "agents can make pictures: by openai or gemini, with their keys, or drawn",
   },
   {
+    name: "knowledge",
+    kind: "file",
+    flag: "--knowledge [file]",
+    variable: "LOOPWRIGHT_KNOWLEDGE",
+    key: "knowledge",
+    commands: "shared",
+    text: "agents can search a knowledge base",
+    fallback: ".loopwright/knowledge.db where it is there",
+  },
+  {
     name: "env",
     kind: "text",
     flag: "--env <file>",

@@ -177,6 +177,17 @@ export const runOptions = [
     text: "users may bring models with keys of their own, and set how they want to be answered",
   },
   {
+    name: "assistantMode",
+    kind: "choice",
+    flag: "--assistant-mode <mode>",
+    variable: "LOOPWRIGHT_ASSISTANT_MODE",
+    key: "server.assistant_mode",
+    commands: "run",
+    values: ["none", "side-panel", "full-page"],
+    text: "none, side-panel or full-page: which surfaces of an assistant there are",
+    fallback: "all",
+  },
+  {
     name: "json",
     kind: "switch",
     flag: "--json",

@@ -17,6 +17,11 @@ export const variables: readonly ConfigVariable[] = [
     text: "encrypts keys of users; 32 random bytes, as `openssl rand -base64 32` prints them",
     isSecret: true,
   },
+  {
+    name: "LOOPWRIGHT_OLDER_MASTER_KEYS",
+    text: "earlier master keys, with commas between them, which still open what they encrypted",
+    isSecret: true,
+  },
   { name: "LOOPWRIGHT_OWN_KEYS_ORIGINS", text: "servers of one's own network that users may name, with commas between them" },
   { name: "LOOPWRIGHT_REDIS_DURABILITY", text: "`none`: take a Redis without an append-only file" },
   { name: "LOOPWRIGHT_GUARDRAILS", text: "the policy of guardrails, as for `--guardrails`" },

@@ -23,9 +23,16 @@ describe("the flags of run", () => {
       token: undefined,
       auth: undefined,
       takesOwnKeys: false,
+      assistantMode: undefined,
       isOpenToAll: false,
       patienceMs: { SIGINT: 0, SIGTERM: 30_000 },
     });
+  });
+
+  test("A61: the assistant mode comes from the flag or the variable, and another word is refused", () => {
+    expect(settings({ assistantMode: "none" }).assistantMode).toBe("none");
+    expect(settings({}, { LOOPWRIGHT_ASSISTANT_MODE: "side-panel" }).assistantMode).toBe("side-panel");
+    expect(() => settings({ assistantMode: "window" })).toThrow(expect.objectContaining({ code: "CONFIG_INVALID" }));
   });
 
   test("fix the port, the token and the patience when they name them", () => {

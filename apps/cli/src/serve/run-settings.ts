@@ -1,4 +1,5 @@
 import { AgentError } from "@loopwright/core";
+import type { AssistantMode } from "@loopwright/embed";
 import type { GuardrailFlags } from "../compose/open-guardrails.ts";
 import type { TelemetryFlags } from "../compose/open-telemetry.ts";
 import { isShared } from "../config/store-place.ts";
@@ -21,6 +22,7 @@ export interface RunFlags extends SharedFlags, TelemetryFlags, AuthFlags, Guardr
   readonly shutdownTimeout?: string;
   readonly role?: string;
   readonly ownKeys?: boolean;
+  readonly assistantMode?: string;
 }
 
 /** What a process does: everything, serve only, or run sessions only. */
@@ -45,6 +47,8 @@ export interface RunSettings {
   readonly auth: AuthSettings | undefined;
   /** Users may bring models with keys of their own. */
   readonly takesOwnKeys: boolean;
+  /** Which surfaces of an assistant there are. Absent: all, and inputs may name any. */
+  readonly assistantMode: AssistantMode | undefined;
   /** No credentials are required, from any machine. */
   readonly isOpenToAll: boolean;
   /** How long open runs are waited for after SIGINT, and after SIGTERM. */
@@ -92,6 +96,7 @@ export function runSettings(flags: RunFlags, { store }: Pick<Settings, "store">)
     token,
     auth,
     takesOwnKeys: flags.ownKeys ?? false,
+    assistantMode: assistantModeOf(flags.assistantMode),
     isOpenToAll: isOpen,
     patienceMs: patience === undefined ? defaultPatienceMs : { SIGINT: patience * 1_000, SIGTERM: patience * 1_000 },
   };
@@ -103,6 +108,14 @@ function roleOf(text: string | undefined): Role {
   throw new AgentError("CONFIG_INVALID", {
     message: `There is no role \`${oneLine(text, 40)}\`.`,
     fix: "Pass `server`, `worker` or `all` with `--role` or LOOPWRIGHT_ROLE.",
+  });
+}
+
+function assistantModeOf(text: string | undefined): AssistantMode | undefined {
+  if (text === undefined || text === "none" || text === "side-panel" || text === "full-page") return text;
+  throw new AgentError("CONFIG_INVALID", {
+    message: `There is no assistant mode \`${oneLine(text, 40)}\`.`,
+    fix: "Pass `none`, `side-panel` or `full-page` with `--assistant-mode` or LOOPWRIGHT_ASSISTANT_MODE.",
   });
 }
 

@@ -1,3 +1,4 @@
+import type { ResolveModel } from "@loopwright/core";
 import type { Links } from "../compose/open-links.ts";
 import type { Telemetry } from "../compose/open-telemetry.ts";
 import type { OwnKeys } from "../compose/own-keys.ts";
@@ -16,4 +17,6 @@ export interface ServeParts {
   readonly logger: RunLogger;
   /** Absent: users bring no keys. */
   readonly ownKeys: OwnKeys | undefined;
+  /** The model of a call, where it is not that of the agent. */
+  readonly resolveModel: ResolveModel;
 }

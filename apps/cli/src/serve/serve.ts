@@ -1,10 +1,12 @@
 import type { Runtime } from "@loopwright/core";
 import { orchestratorDialect } from "@loopwright/dialect-orchestrator";
-import { embedOptions } from "@loopwright/embed";
+import { type EmbedOptions, embedOptions } from "@loopwright/embed";
 import { createRuntime, createWorker } from "@loopwright/host";
 import { type AgentServer, createHealthServer, createServer, type HttpOptions } from "@loopwright/server";
 import { type Listenable, type Listening, listen, staticFiles } from "@loopwright/server/node";
 import { artifactRoutes } from "@loopwright/tools-craft";
+import { knowledgeRoutes } from "@loopwright/tools-knowledge";
+import { isOperator } from "../compose/is-operator.ts";
 import { localScope } from "../compose/kept-sessions.ts";
 import { storeText } from "../config/store-place.ts";
 import { type FoundPage, findPage } from "./find-page.ts";
@@ -47,29 +49,45 @@ export async function serve(parts: ServeParts): Promise<void> {
 }
 
 /** What the sessions of a server or a worker share. */
-function runtimeOf({ workplace: { agents, store }, links: { channel, queue }, telemetry, logger, ownKeys }: ServeParts): Runtime {
+function runtimeOf(parts: ServeParts): Runtime {
+  const { workplace, links, telemetry, logger, resolveModel } = parts;
+  const { channel, queue } = links;
   return createRuntime({
-    agents: embedOptions({ agents }).agents,
-    store,
+    agents: embeddingOf(parts).agents,
+    store: workplace.store,
     logger,
+    resolveModel,
     ...(channel ? { channel } : {}),
     ...(queue ? { queue } : {}),
     ...(telemetry.observers.length > 0 ? { observers: telemetry.observers } : {}),
-    ...(ownKeys ? { resolveModel: ownKeys.resolveModel } : {}),
     ...(telemetry.ledger ? { ledger: telemetry.ledger } : {}),
   });
 }
 
+/** What the product adds: its labels, its dialects, and the assistant as far as its mode has one. */
+function embeddingOf({ workplace: { agents }, wishes: { assistantMode }, ownKeys }: ServeParts): EmbedOptions {
+  const mode = assistantMode === undefined ? {} : { assistantMode };
+  return embedOptions({ agents, ...mode, assistantRoutes: ownKeys?.routes ?? [] });
+}
+
 /** What the product adds to requests: its labels, its dialects, both stream versions, and the artifacts of sessions where agents make some. */
-function embeddedHttp({ workplace: { agents, modes, settings } }: ServeParts): EmbeddedHttp {
-  const { agents: _, labels, dialects, ...http } = embedOptions({ agents });
+function embeddedHttp(parts: ServeParts): EmbeddedHttp {
+  const { modes, settings, knowledge } = parts.workplace;
+  const { agents: _, labels, dialects, ...http } = embeddingOf(parts);
+  const { surface } = labels;
+  // The command line talks to a server from the terminal, which is no surface of an assistant.
+  const surfaces = Array.isArray(surface) && surface.length > 0 ? { surface: [...surface, "terminal"] } : {};
   const versions = [orchestratorDialect(1), orchestratorDialect(2)] as const;
   return {
     ...http,
-    labels: { ...labels, ...(modes.length === 0 ? {} : { modes }) },
+    labels: { ...labels, ...surfaces, ...(modes.length === 0 ? {} : { modes }) },
     dialects: [...dialects, ...versions],
     streamVersions: { 1: versions[0].name, 2: versions[1].name },
-    routes: [...http.routes, ...(settings.offered.artifacts ? artifactRoutes : [])],
+    routes: [
+      ...http.routes,
+      ...(settings.offered.artifacts ? artifactRoutes : []),
+      ...(knowledge ? knowledgeRoutes(knowledge, { mayChange: isOperator }) : []),
+    ],
   };
 }
 
@@ -92,9 +110,9 @@ function serverOf(parts: ServeParts, { port, page }: { readonly port: number; re
     ...embedded,
     approvals: workplace.approvals.memory,
     ...parts.telemetry.http,
-    routes: [...embedded.routes, ...(parts.telemetry.http.routes ?? []), ...(parts.ownKeys?.routes ?? [])],
+    routes: [...embedded.routes, ...(parts.telemetry.http.routes ?? [])],
     models: Object.fromEntries(workplace.agents.map(({ name }) => [name, wishes.models])),
-    ...("directory" in page ? { page: staticFiles(page.directory) } : {}),
+    ...("directory" in page && wishes.assistantMode !== "none" ? { page: staticFiles(page.directory) } : {}),
   });
 }
 

@@ -22,6 +22,7 @@ export interface ModelFlags extends AgentFlags {
   readonly tools?: string;
   readonly artifacts?: boolean;
   readonly images?: string;
+  readonly knowledge?: string | true;
 }
 
 /** What the flags and the environment come to. */
@@ -41,6 +42,8 @@ export interface Settings extends AgentChoice {
   readonly toolsFile: string | undefined;
   /** Tools that agents have only where they are asked for. */
   readonly offered: OfferedTools;
+  /** The file of the knowledge base that was asked for; `true`: the usual one. */
+  readonly knowledge: string | true | undefined;
   readonly environment: Environment;
   /** The organisation of requests to OpenAI. */
   readonly organizationId: string | undefined;
@@ -71,6 +74,7 @@ export function settingsFrom(configuration: Configuration, directory: string): S
     ...placesOf(configuration, directory),
     toolsFile: values.tools,
     offered: offeredTools(values),
+    knowledge: values.knowledge,
     ...chosenAgent(values),
     filesDirectory: resolve(directory, ".loopwright/files"),
     environment,

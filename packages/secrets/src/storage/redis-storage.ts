@@ -1,4 +1,5 @@
-import type { ScopeHead, SecretStorage } from "./secret-storage.ts";
+import { bytesOf, decodedHead, encodedHead, textOf } from "./encoded-head.ts";
+import type { SecretStorage } from "./secret-storage.ts";
 
 export interface RedisSecretsOptions {
   /** Runs one command of Redis and gives its answer: `command` of a `redisStore`, or `(words) => client.sendCommand([...words])`. */
@@ -54,17 +55,3 @@ export function redisStorage({ command, prefix = "loopwright" }: RedisSecretsOpt
     scopes: async () => [...((await command(["SMEMBERS", scopesKey])) as readonly string[])].sort(),
   };
 }
-
-function encodedHead({ revision, key, seal }: ScopeHead): string {
-  return JSON.stringify({ revision, masterId: key.masterId, wrapped: textOf(key.bytes), seal: textOf(seal) });
-}
-
-function decodedHead(text: string): ScopeHead {
-  const { revision, masterId, wrapped, seal } = JSON.parse(text) as Readonly<Record<"masterId" | "wrapped" | "seal", string>> & {
-    readonly revision: number;
-  };
-  return { revision, key: { masterId, bytes: bytesOf(wrapped) }, seal: bytesOf(seal) };
-}
-
-const textOf = (bytes: Uint8Array): string => btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
-const bytesOf = (text: string): Uint8Array => Uint8Array.from(atob(text), (character) => character.charCodeAt(0));

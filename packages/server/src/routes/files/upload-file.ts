@@ -5,7 +5,7 @@ import { readBody } from "../../request/read-body.ts";
 import type { Route } from "../../request/route.ts";
 import { answerInTime } from "../answer-in-time.ts";
 import { runUnderKey } from "../idempotency/replay-stored-answer.ts";
-import { keepNote } from "./file-note.ts";
+import { keepFile } from "./keep-file.ts";
 
 const mediaTypePattern = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}$/;
 const answer = z.object({ blob: z.string(), mediaType: z.string(), sizeBytes: z.int(), name: z.string().optional() });
@@ -45,8 +45,7 @@ export const uploadFileRoute: Route = {
     const file = { blob, mediaType, sizeBytes: bytes.byteLength, ...(name === undefined ? {} : { name }) };
     const { store } = server.options;
     const keeping = runUnderKey(call, { purpose: "file", content: file }, async () => {
-      await store.blobs.put(scope, blob, { bytes, mediaType, ifAbsent: true });
-      await keepNote(store, scope, { ...file, at: server.clock.now(), by: call.principal.user });
+      await keepFile(store, scope, { bytes, mediaType, name, at: server.clock.now(), by: call.principal.user });
     });
     await answerInTime(keeping, server);
     return Response.json(file, { status: 201 });
