@@ -78,7 +78,7 @@ test("A54: a process without users' keys does not start beside one that takes th
 
   const both = { LOOPWRIGHT_MASTER_KEY: next, LOOPWRIGHT_OLDER_MASTER_KEYS: old };
   const sealed = await run(["own-keys", "reseal"], { cwd, env: both });
-  expect([sealed.code, sealed.stderr]).toEqual([0, expect.stringContaining("The keys of 1 scope are under the current master key now.")]);
+  expect([sealed.code, sealed.stderr]).toEqual([0, expect.stringContaining("The keys of 1 scope were put under the current master key.")]);
   const lost = await run(["own-keys", "reseal"], { cwd, env: { LOOPWRIGHT_MASTER_KEY: old } });
   expect([lost.code, lost.stderr]).toEqual([1, expect.stringContaining("SECRET_UNREADABLE")]);
   const later = await startServer({ cwd, flags: ["--own-keys"], env: { LOOPWRIGHT_MASTER_KEY: next } });

@@ -66,8 +66,8 @@ export async function resealKeys(flags: SharedFlags): Promise<number> {
   const { secrets, close } = await openSecrets(await settingsOf({ ...flags, offline: true }));
   try {
     const count = await secrets.rewrap();
-    const scopes = count === 1 ? "1 scope is" : `${count} scopes are`;
-    process.stderr.write(`The keys of ${scopes} under the current master key now. LOOPWRIGHT_OLDER_MASTER_KEYS is not needed any more.\n`);
+    const scopes = count === 1 ? "1 scope" : `${count} scopes`;
+    process.stderr.write(`The keys of ${scopes} were put under the current master key. LOOPWRIGHT_OLDER_MASTER_KEYS is not needed any more.\n`);
     return exitCodes.ok;
   } finally {
     await close();
