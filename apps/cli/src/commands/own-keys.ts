@@ -67,7 +67,9 @@ export async function resealKeys(flags: SharedFlags): Promise<number> {
   try {
     const count = await secrets.rewrap();
     const scopes = count === 1 ? "1 scope" : `${count} scopes`;
-    process.stderr.write(`The keys of ${scopes} were put under the current master key. LOOPWRIGHT_OLDER_MASTER_KEYS is not needed any more.\n`);
+    process.stderr.write(
+      `The keys of ${scopes} were put under the current master key. LOOPWRIGHT_OLDER_MASTER_KEYS is not needed any more.\n`,
+    );
     return exitCodes.ok;
   } finally {
     await close();
