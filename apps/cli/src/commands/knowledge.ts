@@ -89,7 +89,7 @@ async function withKnowledge(flags: KnowledgeFlags, work: (place: KnowledgePlace
 
 async function localKnowledge(flags: KnowledgeFlags): Promise<KnowledgePlace> {
   const settings = await settingsOf({ ...flags, offline: true });
-  const knowledge = await openKnowledge({ ...settings, knowledge: flags.knowledge ?? settings.knowledge });
+  const knowledge = await openKnowledge(settings);
   if (!knowledge)
     throw new AgentError("CONFIG_INVALID", { message: "There is no knowledge base.", fix: "Name one with `--knowledge <file>`." });
   const place = { scope: localScope };
