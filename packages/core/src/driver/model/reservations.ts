@@ -55,8 +55,6 @@ export class Reservations {
   #booked: Promise<unknown> = Promise.resolve();
   /** The settlements of attempts whose end is not seen in the log. */
   readonly #ended = new Map<string, Settling>();
-  /** Of the newest adopted state. */
-  #epoch = 0;
 
   constructor(deps: Deps, ledger: UsageLedger, builder: RequestBuilder) {
     this.#deps = deps;
@@ -79,7 +77,7 @@ export class Reservations {
     try {
       for (let tries = 0; ; tries++) {
         const outcome = await this.#asked(id, { ...request, prepared });
-        if (outcome.type === "reserved") return { before, prepared, reservation: this.#reservationOf(id, { prepared, effect }) };
+        if (outcome.type === "reserved") return { before, prepared, reservation: this.#reservationOf(id, { prepared, effect, epoch: state.epoch }) };
         const isLast = run.limit !== undefined || before.length > 0;
         const limit = { which: `${outcome.which} of ${outcome.account}`, value: outcome.limit };
         const last = isLast ? prepared : lastCall(prepared, limit);
@@ -147,13 +145,13 @@ export class Reservations {
     return room < lastRoomMin(prepared) ? undefined : Math.min(room, outputBoundOf(prepared));
   }
 
-  #reservationOf(id: string, attempt: Pick<Settling, "prepared" | "effect">): Reservation {
+  #reservationOf(id: string, attempt: Pick<Settling, "prepared" | "effect" | "epoch">): Reservation {
     return {
       id,
       release: () => this.#release(id),
       sent: () => void this.#unsent.delete(id),
       settled: (end, closing) => {
-        this.#ended.set(id, { ...attempt, end, closing, epoch: this.#epoch });
+        this.#ended.set(id, { ...attempt, end, closing });
         return closing;
       },
     };
@@ -172,7 +170,6 @@ export class Reservations {
    * under the same id is kept, and one of an attempt that another owner may have closed.
    */
   onState({ run, epoch }: State): void {
-    this.#epoch = epoch;
     for (const [id, settling] of this.#ended) {
       const { runId, turn, attempt } = settling.effect;
       if (settling.epoch !== epoch) this.#ended.delete(id);
@@ -226,7 +223,7 @@ function soundOutcome(outcome: LedgerOutcome): LedgerOutcome {
 interface Settling {
   readonly prepared: PreparedModel;
   readonly effect: AllowanceRequest["effect"];
-  /** Of the state in which the attempt ended. */
+  /** In which the call was reserved. */
   readonly epoch: number;
   readonly end: ModelAttemptEnd;
   readonly closing: FactBody;
