@@ -1,7 +1,7 @@
 import type { ResolveModel } from "@loopwright/core";
 import type { Links } from "../compose/open-links.ts";
 import type { Telemetry } from "../compose/open-telemetry.ts";
-import type { OwnKeys } from "../compose/own-keys.ts";
+import type { OwnKeys } from "../compose/own-keys/open-own-keys.ts";
 import type { Workplace } from "../compose/workplace.ts";
 import type { Authentication } from "./authentication.ts";
 import type { RunLogger } from "./run-logger.ts";

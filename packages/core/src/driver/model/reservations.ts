@@ -77,7 +77,8 @@ export class Reservations {
     try {
       for (let tries = 0; ; tries++) {
         const outcome = await this.#asked(id, { ...request, prepared });
-        if (outcome.type === "reserved") return { before, prepared, reservation: this.#reservationOf(id, { prepared, effect, epoch: state.epoch }) };
+        if (outcome.type === "reserved")
+          return { before, prepared, reservation: this.#reservationOf(id, { prepared, effect, epoch: state.epoch }) };
         const isLast = run.limit !== undefined || before.length > 0;
         const limit = { which: `${outcome.which} of ${outcome.account}`, value: outcome.limit };
         const last = isLast ? prepared : lastCall(prepared, limit);

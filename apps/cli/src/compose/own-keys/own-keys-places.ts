@@ -12,8 +12,8 @@ import {
 import { masterKeyFile, sqliteSecrets } from "@loopwright/secrets/node";
 import { objectRecords, redisRecords, type UserRecords } from "@loopwright/user-settings";
 import { sqliteRecords } from "@loopwright/user-settings/node";
-import type { Settings } from "../settings/settings.ts";
-import { bucketObjects, openRedis } from "./open-store.ts";
+import type { Settings } from "../../settings/settings.ts";
+import { bucketObjects, openRedis } from "../open-store.ts";
 
 type PlaceSettings = Pick<Settings, "filesDirectory" | "environment" | "store">;
 

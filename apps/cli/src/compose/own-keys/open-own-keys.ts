@@ -10,9 +10,9 @@ import {
   userSettings,
 } from "@loopwright/user-settings";
 import { guardedTransport } from "@loopwright/user-settings/node";
-import type { Environment } from "../config/environment.ts";
-import type { Settings } from "../settings/settings.ts";
-import { isOperator } from "./is-operator.ts";
+import type { Environment } from "../../config/environment.ts";
+import type { Settings } from "../../settings/settings.ts";
+import { isOperator } from "../is-operator.ts";
 import { openRecords, openSecrets } from "./own-keys-places.ts";
 
 /** What users set, and what it changes. */

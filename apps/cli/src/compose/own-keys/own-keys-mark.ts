@@ -1,6 +1,6 @@
 import { AgentError, type ResolveModel } from "@loopwright/core";
 import type { SessionStore } from "@loopwright/core/ports";
-import { localScope } from "./kept-sessions.ts";
+import { localScope } from "../kept-sessions.ts";
 
 /** What a process with users' keys leaves in the store for those without. */
 const markName = "own-keys";
