@@ -97,14 +97,14 @@ describe.concurrent("agents of one's own", () => {
     );
     expect(loud).toMatchObject({ code: 0, stdout: "modes: LOUD\n" });
     expect(first).toMatchObject({ code: 0, stdout: expect.stringContaining("42") });
-    const frames = versioned?.stdout
+    const frames = (versioned?.stdout ?? "")
       .trim()
       .split("\n")
-      .map((line) => JSON.parse(line) as unknown);
-    expect(frames).toEqual([
-      { type: "text", text: "modes: none" },
-      { type: "end", status: "completed" },
-    ]);
+      .map((line) => JSON.parse(line) as { readonly type: string; readonly text?: string });
+    // Guardrails hold parts of a text back, so that it may come in several frames.
+    expect(frames.slice(0, -1).every(({ type }) => type === "text")).toBe(true);
+    expect(frames.map(({ text = "" }) => text).join("")).toBe("modes: none");
+    expect(frames.at(-1)).toEqual({ type: "end", status: "completed" });
     expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining("assistant, parrot, pirate, main-thread") });
     expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining("The mode `WRONG`") });
 

@@ -250,7 +250,7 @@ export const executeSaboteurs: readonly Saboteur<ExecuteUnderTest>[] = [
   },
   {
     defect: "answers inputs in the wrong order",
-    breaks: ["enqueue", "interrupt-first", "steer"],
+    breaks: ["enqueue", "interrupt-first", "merge", "steer"],
     make: spoiledInput((input, options) => [input === "second" ? "first" : input === "first" ? "second" : input, options]),
   },
   {
@@ -281,6 +281,11 @@ export const executeSaboteurs: readonly Saboteur<ExecuteUnderTest>[] = [
     make: spoiledInput((input, { mode, ...options }) => [input, mode === undefined || mode === "steer" ? options : { ...options, mode }]),
   },
   {
+    defect: "does not merge",
+    breaks: ["merge"],
+    make: spoiledInput((input, { mode, ...options }) => [input, mode === undefined || mode === "merge" ? options : { ...options, mode }]),
+  },
+  {
     defect: "loses the key",
     breaks: ["client-repeated", "key"],
     make: spoiledInput((input, { idempotencyKey: _, ...options }) => [input, options]),
@@ -292,7 +297,7 @@ export const executeSaboteurs: readonly Saboteur<ExecuteUnderTest>[] = [
   },
   {
     defect: "always asks the same model",
-    breaks: ["model"],
+    breaks: ["merge", "model"],
     make: spoiledInput((input, { model: _, ...options }) => [input, options]),
   },
 ];

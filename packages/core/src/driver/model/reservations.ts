@@ -184,6 +184,11 @@ export class Reservations {
     this.#book(() => this.#settle(id, settling));
   }
 
+  /** Resolves when all that was begun until now is booked, or given up. */
+  get booked(): Promise<unknown> {
+    return this.#booked;
+  }
+
   #release(id: string): void {
     const held = this.#unsent.get(id);
     this.#unsent.delete(id);

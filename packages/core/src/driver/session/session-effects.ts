@@ -44,6 +44,8 @@ export interface Effects {
   count(): number;
   /** Signals the effects that the state no longer needs: those of an aborted run, with its grace period, and those of a run that has ended. */
   onState(state: State): void;
+  /** Resolves when the usage ledger has what this state and those before it have ended; `undefined` without a ledger. */
+  booked(): Promise<unknown> | undefined;
   /** Signals all effects for a hand-over. The closing facts of those that end by themselves are still recorded. */
   handOver(): void;
   /** Signals all effects and drops them: none of their closing facts is recorded. */
@@ -114,6 +116,10 @@ export function createEffects(given: Omit<EffectDeps, "shown">): Effects {
       watchEnd.adopted(state);
       extras.reservations?.current?.onState(state);
       signalAll(running, state);
+    },
+    booked() {
+      const reservations = extras.reservations?.current;
+      return reservations && Promise.resolve().then(() => reservations.booked);
     },
     handOver() {
       for (const { handOver, isOver } of running.values()) if (!isOver) handOver();
