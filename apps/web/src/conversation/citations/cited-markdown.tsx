@@ -11,11 +11,16 @@ export interface CitedMarkdownProps {
   readonly text: string;
   /** The claims of the report that the text may be. */
   readonly claims?: readonly CitedClaim[] | undefined;
+  /** The message is being written: its text is drawn as it stands, by the elements that the finished message keeps. */
+  readonly isWritten?: boolean;
+  /** More of the text may follow. */
+  readonly isOpen?: boolean;
 }
 
-/** A whole text of the model; where it is a report, its numbers open their sources. */
-export const CitedMarkdown = memo(function CitedMarkdown({ name, text, claims }: CitedMarkdownProps): ReactNode {
-  const cited = useMemo(() => citedText(text, claims), [text, claims]);
+/** A text of the model; where it is a whole report, its numbers open their sources. */
+export const CitedMarkdown = memo(function CitedMarkdown(props: CitedMarkdownProps): ReactNode {
+  const { name, text, claims, isWritten = false, isOpen = false } = props;
+  const cited = useMemo(() => (isWritten ? { text, citations: [] } : citedText(text, claims)), [text, claims, isWritten]);
   const draw = useCallback<DrawLink>(
     (address) => {
       const place = citationPlace(address);
@@ -26,7 +31,7 @@ export const CitedMarkdown = memo(function CitedMarkdown({ name, text, claims }:
   );
   return (
     <LinkContext value={draw}>
-      <Markdown text={cited.text} />
+      <Markdown text={cited.text} isOpen={isOpen} />
     </LinkContext>
   );
 });

@@ -5,7 +5,6 @@ import { CallCard, CallOf } from "../calls/call-card.tsx";
 import { writtenCall } from "../calls/shown-call.ts";
 import { CitedMarkdown } from "../citations/cited-markdown.tsx";
 import { citedClaimsIn } from "../citations/cited-report.ts";
-import { Markdown } from "../markdown/markdown.tsx";
 import { MediaPart } from "../media-part.tsx";
 import { Thinking } from "./thinking.tsx";
 
@@ -49,15 +48,17 @@ export function keptParts({ name, message, calls, results, report }: KeptPartsOp
 interface ReportTextProps {
   readonly name: string;
   readonly text: string;
-  readonly report: ViewMessage | undefined;
+  readonly report?: ViewMessage | undefined;
+  readonly isWritten?: boolean;
+  readonly isOpen?: boolean;
 }
 
 /** A text, with the citations of the report that it may be. */
-function ReportText({ name, text, report }: ReportTextProps): ReactNode {
+function ReportText({ report, ...text }: ReportTextProps): ReactNode {
   const { message } = report ?? {};
   const details = message?.role === "tool_result" ? message.details : undefined;
   const claims = useMemo(() => citedClaimsIn(details), [details]);
-  return <CitedMarkdown name={name} text={text} claims={claims} />;
+  return <CitedMarkdown {...text} claims={claims} />;
 }
 
 type ShownPart = Exclude<AssistantPart, { type: "opaque" }>;
@@ -76,7 +77,7 @@ export function writtenParts(name: string, answer: ViewAnswer): ReactNode {
     const key = `${name}/${i}`;
     switch (part.type) {
       case "text":
-        return <Markdown key={key} text={part.text} isOpen={!part.ended} />;
+        return <ReportText key={key} name={key} text={part.text} isWritten isOpen={!part.ended} />;
       case "thinking":
         return <Thinking key={key} name={key} text={part.text} isOpen={!part.ended} />;
       case "tool_call":

@@ -58,6 +58,10 @@ interface Running extends Work {
   isOver: boolean;
 }
 
+/** What this state has ended is begun to be booked in this turn, after its readers. */
+const bookedBy = (reservations: { readonly booked: Promise<unknown> } | undefined): Promise<unknown> | undefined =>
+  reservations && Promise.resolve().then(() => reservations.booked);
+
 export function createEffects(given: Omit<EffectDeps, "shown">): Effects {
   const observed = ObservedLaunches.of(given.deps.observation, given.session);
   const options: EffectDeps = { ...given, session: observed?.hostOf(given.session) ?? given.session, shown: {} };
@@ -117,10 +121,7 @@ export function createEffects(given: Omit<EffectDeps, "shown">): Effects {
       extras.reservations?.current?.onState(state);
       signalAll(running, state);
     },
-    booked() {
-      const reservations = extras.reservations?.current;
-      return reservations && Promise.resolve().then(() => reservations.booked);
-    },
+    booked: () => bookedBy(extras.reservations?.current),
     handOver() {
       for (const { handOver, isOver } of running.values()) if (!isOver) handOver();
     },
