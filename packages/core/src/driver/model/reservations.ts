@@ -53,6 +53,7 @@ export class Reservations {
   readonly #unsent = new Map<string, { readonly runId: string; isReserved: boolean }>();
   /** The bookings in progress; the next reservation waits for them. */
   #booked: Promise<unknown> = Promise.resolve();
+  #openBookings = 0;
   /** The settlements of attempts whose end is not seen in the log. */
   readonly #ended = new Map<string, Settling>();
 
@@ -184,11 +185,6 @@ export class Reservations {
     this.#book(() => this.#settle(id, settling));
   }
 
-  /** Resolves when all that was begun until now is booked, or given up. */
-  get booked(): Promise<unknown> {
-    return this.#booked;
-  }
-
   #release(id: string): void {
     const held = this.#unsent.get(id);
     this.#unsent.delete(id);
@@ -199,15 +195,23 @@ export class Reservations {
     const closed = closing.type === "model.finished" || closing.type === "model.failed" ? closing : undefined;
     // A vendor that refused at once charges nothing.
     const usage: Usage = closed?.usage ?? end.usage ?? { input: 0, output: 0, source: "estimated" };
-    const isPriced = closed?.cost && closed.usage;
-    const cost = isPriced ? { tokens: tokensOf(usage), costUsd: closed.cost.totalUsd } : await amountOf(this.#deps, prepared, usage);
-    await this.#ledger.settle(id, { ...cost, source: usage.source ?? "reported" });
+    const costUsd = closed?.usage && closed.cost?.totalUsd;
+    const isKnown = costUsd !== undefined || !this.#deps.bound.agent.prices;
+    const spent = isKnown
+      ? { tokens: tokensOf(usage), ...(costUsd === undefined ? {} : { costUsd }) }
+      : await amountOf(this.#deps, prepared, usage);
+    await this.#ledger.settle(id, { ...spent, source: usage.source ?? "reported" });
   }
 
-  /** Runs the step after the earlier bookings. An error is reported; the reservation then stays. */
+  /**
+   * Runs the step after the earlier bookings; at once where none is open, so that a ledger in this process is asked before the end of a run is reported. An error is
+   * reported; the reservation then stays.
+   */
   #book(work: () => Promise<void>): void {
     const reported = (error: unknown): void => reportThrown(this.#deps, "The usage ledger threw an error.", error);
-    this.#booked = this.#booked.then(() => this.#inTime(work())).catch(reported);
+    const inTime = (): Promise<void> => this.#inTime(work());
+    const done = this.#openBookings++ === 0 ? inTime() : this.#booked.then(inTime);
+    this.#booked = done.catch(reported).finally(() => this.#openBookings--);
   }
 
   #inTime<T>(work: Promise<T>): Promise<T> {

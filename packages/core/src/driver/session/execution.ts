@@ -210,10 +210,7 @@ class Execution implements ExecuteStream {
     const complete: AgentEvent = { type: "execute_complete", status, ...(pendingToolCalls ? { pendingToolCalls } : {}), ...approvals };
     this.buffer.push([{ type: "session_end", sessionId: this.sessionId, messages: result.messages }, complete]);
     this.buffer.end();
-    // A caller with the result finds what it has cost in the ledger.
-    const { driver, output } = this.options;
-    const booked = driver.booked();
-    this.settle.resolve(booked ? booked.then(() => withOutput(result, output)) : withOutput(result, output));
+    this.settle.resolve(withOutput(result, this.options.output));
   }
 
   private fail(error: AgentError): void {

@@ -126,11 +126,6 @@ export class SessionDriver implements LogViewHost, OwnershipHost, WakeSourcesHos
     this.#work.attendChildren();
   }
 
-  /** Resolves when the usage ledger has what has ended; `undefined` without a ledger. */
-  booked(): Promise<unknown> | undefined {
-    return this.#work.booked();
-  }
-
   /** Stops its children in the background. */
   stopChildren(): void {
     this.#work.stopChildren();

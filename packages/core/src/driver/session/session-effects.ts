@@ -44,8 +44,6 @@ export interface Effects {
   count(): number;
   /** Signals the effects that the state no longer needs: those of an aborted run, with its grace period, and those of a run that has ended. */
   onState(state: State): void;
-  /** Resolves when the usage ledger has what this state and those before it have ended; `undefined` without a ledger. */
-  booked(): Promise<unknown> | undefined;
   /** Signals all effects for a hand-over. The closing facts of those that end by themselves are still recorded. */
   handOver(): void;
   /** Signals all effects and drops them: none of their closing facts is recorded. */
@@ -57,10 +55,6 @@ interface Running extends Work {
   /** True if it has ended by itself, and its closing fact is being recorded. */
   isOver: boolean;
 }
-
-/** What this state has ended is begun to be booked in this turn, after its readers. */
-const bookedBy = (reservations: { readonly booked: Promise<unknown> } | undefined): Promise<unknown> | undefined =>
-  reservations && Promise.resolve().then(() => reservations.booked);
 
 export function createEffects(given: Omit<EffectDeps, "shown">): Effects {
   const observed = ObservedLaunches.of(given.deps.observation, given.session);
@@ -121,7 +115,6 @@ export function createEffects(given: Omit<EffectDeps, "shown">): Effects {
       extras.reservations?.current?.onState(state);
       signalAll(running, state);
     },
-    booked: () => bookedBy(extras.reservations?.current),
     handOver() {
       for (const { handOver, isOver } of running.values()) if (!isOver) handOver();
     },

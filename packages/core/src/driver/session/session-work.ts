@@ -114,11 +114,6 @@ export class SessionWork implements EffectHost, ChildHost, BackgroundHost {
     this.#background.attend();
   }
 
-  /** Resolves when the usage ledger has what has ended; `undefined` without a ledger. */
-  booked(): Promise<unknown> | undefined {
-    return this.#effects.booked();
-  }
-
   /** Stops the children in the background, whose reports are not read any more. */
   stopChildren(): void {
     this.#background.stop();
