@@ -1,16 +1,5 @@
 import type { Command } from "commander";
 
-/** Adds the flags of guardrails to a command that runs agents. */
-export function guarded(command: Command): Command {
-  return command
-    .option(
-      "--guardrails <place>",
-      "a policy: a JSON file or sqlite:<file>; default: guardrails.json where there is one, else secrets are redacted",
-    )
-    .option("--enforce-guardrails [yes]", "false: they evaluate and record, and change nothing; default: true")
-    .option("--no-guardrails", "evaluate none");
-}
-
 /** The command `guardrails`: policies, and what they would have done. `exit` gets the exit code. */
 export function addGuardrails(program: Command, exit: (code: number) => void): void {
   const guardrails = program.command("guardrails").description("check, keep and try the policies of guardrails");

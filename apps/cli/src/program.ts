@@ -3,7 +3,7 @@ import { complaintOf, knownError } from "./complaint.ts";
 import { addOptions, optionsNamed, optionsOf } from "./config/add-options.ts";
 import { addConfig } from "./config-commands.ts";
 import { exitCodeOf, exitCodes } from "./exit-code.ts";
-import { addGuardrails, guarded } from "./guardrail-commands.ts";
+import { addGuardrails } from "./guardrail-commands.ts";
 import { addProviders } from "./provider-commands.ts";
 import { addScopeCommands } from "./scope-commands.ts";
 import { neutralise } from "./terminal/neutralise.ts";
@@ -96,10 +96,12 @@ function addRun(program: Command, exit: (code: number) => void): void {
   const command = program
     .command("run")
     .description("serve the page and the API until Ctrl+C; without a key the offline demonstration model answers");
-  addOptions(guarded(linked(command)), optionsOf("run")).action(async (flags) => {
-    const { run } = await import("./commands/run.ts");
-    exit(await run(flags));
-  });
+  addOptions(linked(command), optionsOf("run"))
+    .option("--no-guardrails", "evaluate none")
+    .action(async (flags) => {
+      const { run } = await import("./commands/run.ts");
+      exit(await run(flags));
+    });
 }
 
 function addChat(program: Command, exit: (code: number) => void): void {

@@ -4,7 +4,7 @@ import { openLinks } from "../compose/open-links.ts";
 import { openTelemetry, type Telemetry } from "../compose/open-telemetry.ts";
 import { openOwnKeys } from "../compose/own-keys/open-own-keys.ts";
 import { markOwnKeys, withoutOwnKeys } from "../compose/own-keys/own-keys-mark.ts";
-import { openWorkplace } from "../compose/workplace.ts";
+import { openWorkplace, type Workplace } from "../compose/workplace.ts";
 import { exitCodes } from "../exit-code.ts";
 import { settingsOf } from "../flags.ts";
 import { authentication } from "../serve/authentication.ts";
@@ -27,7 +27,7 @@ export async function run(flags: RunFlags): Promise<number> {
   try {
     const ownKeys = wishes.takesOwnKeys ? await openOwnKeys(settings) : undefined;
     try {
-      return await runWith({ settings, flags, wishes, logger, links, ownKeys });
+      return await runWith({ settings, wishes, logger, links, ownKeys });
     } finally {
       await ownKeys?.close();
     }
@@ -38,20 +38,20 @@ export async function run(flags: RunFlags): Promise<number> {
 
 interface OpenedParts extends Pick<ServeParts, "wishes" | "logger" | "links" | "ownKeys"> {
   readonly settings: Settings;
-  readonly flags: RunFlags;
 }
 
-async function runWith({ settings, flags, wishes, logger, links, ownKeys }: OpenedParts): Promise<number> {
+async function runWith({ settings, wishes, logger, links, ownKeys }: OpenedParts): Promise<number> {
   let telemetry: Telemetry | undefined;
   const watch = (provider: ModelProvider): ModelProvider => lateWatch(provider, () => telemetry);
   const preferences = ownKeys ? { preferences: ownKeys.preferences } : {};
-  const guardrails = await openGuardrails(flags, settings.environment);
-  const workplace = await openWorkplace(settings, {
-    ...{ isAttended: false, surface: "web page", offersAll: true, watch, logger, guard: guardrails.guard },
-    ...preferences,
-  });
+  const guardrails = await openGuardrails(settings.configuration.values);
   for (const warning of guardrails.warnings) logger.log("warn", warning);
+  let workplace: Workplace | undefined;
   try {
+    workplace = await openWorkplace(settings, {
+      ...{ isAttended: false, surface: "web page", offersAll: true, watch, logger, guard: guardrails.guard },
+      ...preferences,
+    });
     const { store } = workplace;
     const resolveModel = ownKeys ? ownKeys.resolveModel : await withoutOwnKeys(store);
     if (ownKeys) await markOwnKeys(store);
@@ -61,7 +61,7 @@ async function runWith({ settings, flags, wishes, logger, links, ownKeys }: Open
     return exitCodes.ok;
   } finally {
     await telemetry?.close();
-    await workplace.close();
+    await workplace?.close();
     guardrails.close();
   }
 }

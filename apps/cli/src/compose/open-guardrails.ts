@@ -2,15 +2,13 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { type Agent, AgentError } from "@loopwright/core";
 import type { GuardrailPolicy, Guardrails, PolicySource } from "@loopwright/guardrails";
-import type { Environment } from "../config/environment.ts";
 import { oneLine } from "../terminal/neutralise.ts";
 
-/** Flags that choose guardrails. */
+/** The options that choose guardrails. */
 export interface GuardrailFlags {
-  /** The place of a policy; false for `--no-guardrails`. */
-  readonly guardrails?: string | false;
-  /** True where the flag has no value. */
-  readonly enforceGuardrails?: string | true;
+  /** The place of a policy; `true`: the usual one; `false`: none is evaluated. */
+  readonly guardrails?: string | boolean;
+  readonly enforceGuardrails?: boolean;
 }
 
 /** A policy and whether it is kept open. */
@@ -70,19 +68,18 @@ export interface OpenedGuardrails {
 }
 
 /**
- * The guardrails that the flags choose, read once, so that a wrong policy ends the start.
+ * The guardrails that the options choose, read once, so that a wrong policy ends the start.
  * @throws AgentError CONFIG_INVALID, STORE_*
  */
-export async function openGuardrails(flags: GuardrailFlags, environment: Environment): Promise<OpenedGuardrails> {
-  const enforces = isEnforced(flags.enforceGuardrails);
-  if (flags.guardrails === false)
+export async function openGuardrails({ guardrails: place, enforceGuardrails: enforces = true }: GuardrailFlags): Promise<OpenedGuardrails> {
+  if (place === false)
     return {
       guard: (agent) => agent,
       warnings: ["WARNING: no guardrail is evaluated (--no-guardrails): secrets reach models, logs and clients."],
       close: () => {},
     };
   const { createGuardrails, hookGroups, loggingHooks } = await import("@loopwright/guardrails");
-  const { source, close } = await openPolicy(flags.guardrails ?? environment["LOOPWRIGHT_GUARDRAILS"]);
+  const { source, close } = await openPolicy(place === true ? undefined : place);
   const guardrails: Guardrails = createGuardrails({ policy: source, enforce: enforces });
   try {
     const policy = await guardrails.policy();
@@ -104,13 +101,3 @@ export async function openGuardrails(flags: GuardrailFlags, environment: Environ
 
 const isIdle = ({ secrets, pii, promptInjection, commands, rules = [] }: GuardrailPolicy): boolean =>
   secrets === false && !pii && !promptInjection && !commands && rules.length === 0;
-
-/** @throws AgentError CONFIG_INVALID */
-function isEnforced(given: string | true | undefined): boolean {
-  if (given === undefined || given === true || given === "true") return true;
-  if (given === "false") return false;
-  throw new AgentError("CONFIG_INVALID", {
-    message: `\`--enforce-guardrails=${oneLine(given, 40)}\` is neither true nor false.`,
-    fix: "Leave it out, or pass `--enforce-guardrails=false`.",
-  });
-}

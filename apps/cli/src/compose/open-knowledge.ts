@@ -4,7 +4,7 @@ import { AgentError } from "@loopwright/core";
 import type { Knowledge } from "@loopwright/tools-knowledge";
 import type { Settings } from "../settings/settings.ts";
 
-type KnowledgeSettings = Pick<Settings, "filesDirectory" | "store"> & { readonly knowledge?: string | true | undefined };
+type KnowledgeSettings = Pick<Settings, "filesDirectory" | "store"> & { readonly knowledge?: string | boolean | undefined };
 
 /** What the knowledge base is opened for. */
 export interface KnowledgeUse {
@@ -13,12 +13,13 @@ export interface KnowledgeUse {
 }
 
 /**
- * The knowledge base of the settings: the file that they name (`true`: the usual one), else `.loopwright/knowledge.db` where it is there.
+ * The knowledge base of the settings: the file that they name (`true`: the usual one, `false`: none), else `.loopwright/knowledge.db` where it is there.
  * `undefined`: there is none. The file is made with its first document. @throws AgentError CONFIG_INVALID where sessions are in Redis or a bucket and no file was named
  */
 export async function openKnowledge(settings: KnowledgeSettings, { makes = true }: KnowledgeUse = {}): Promise<Knowledge | undefined> {
   const usual = join(dirname(settings.filesDirectory), "knowledge.db");
   const asked = settings.knowledge;
+  if (asked === false) return undefined;
   const path = asked === undefined || asked === true ? usual : resolve(dirname(usual), "..", asked);
   const isOfThisMachine = settings.store.kind === "sqlite" || settings.store.kind === "files";
   if (path === usual && !isOfThisMachine) {

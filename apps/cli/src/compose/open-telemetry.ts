@@ -11,7 +11,7 @@ import { oneLine } from "../terminal/neutralise.ts";
 /** Flags of `run` that turn telemetry on. */
 export interface TelemetryFlags {
   /** A file, or `true` for the usual one. */
-  readonly telemetry?: string | true;
+  readonly telemetry?: string | boolean;
   readonly metrics?: boolean;
   readonly devEndpoints?: boolean;
   readonly audit?: boolean;
@@ -47,7 +47,7 @@ export async function openTelemetry(flags: TelemetryFlags, store: SessionStore, 
   if (!telemetry && !metrics && !devEndpoints && !audit && quotas === undefined) return nothing;
   const limits = quotas === undefined ? undefined : await limitsOf(quotas);
   const hasOwnLedger = "ledger" in store;
-  const needsFile = telemetry !== undefined || devEndpoints === true || (limits !== undefined && !hasOwnLedger);
+  const needsFile = (telemetry ?? false) !== false || devEndpoints === true || (limits !== undefined && !hasOwnLedger);
   const file = needsFile ? await openFile(typeof telemetry === "string" ? telemetry : telemetryPath) : undefined;
   const parts = [
     ...(file ? [await recorded(file, devEndpoints === true)] : []),

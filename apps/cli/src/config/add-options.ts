@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
 import type { ConfigOption } from "./option.ts";
 import { type OptionName, optionNamed, options } from "./options.ts";
+import { readValue } from "./read-value.ts";
 
 const collect = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
 
@@ -10,6 +11,7 @@ export function addOptions(command: Command, chosen: readonly ConfigOption[]): C
     if (option.flag === undefined) continue;
     const added = new Option(option.flag, wordsOf(option));
     if (option.kind === "list") added.argParser(collect);
+    if (option.kind === "switch" && added.optional) added.argParser((text) => readValue(option, text, `\`${added.long}\``));
     if (option.name === "offline") added.conflicts("provider");
     command.addOption(added);
   }

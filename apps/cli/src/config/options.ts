@@ -18,7 +18,7 @@ type ValueOf<Kind> = Kind extends "switch"
   : Kind extends "list"
     ? readonly string[]
     : Kind extends "file"
-      ? string | true
+      ? string | boolean
       : string;
 
 /** The values of options; numbers are kept as they were written. */

@@ -24,7 +24,6 @@ export const variables: readonly ConfigVariable[] = [
   },
   { name: "LOOPWRIGHT_OWN_KEYS_ORIGINS", text: "servers of one's own network that users may name, with commas between them" },
   { name: "LOOPWRIGHT_REDIS_DURABILITY", text: "`none`: take a Redis without an append-only file" },
-  { name: "LOOPWRIGHT_GUARDRAILS", text: "the policy of guardrails, as for `--guardrails`" },
   { name: "LOOPWRIGHT_STATE_DIR", text: "where this machine keeps what it saw last of a Redis" },
   { name: "LOOPWRIGHT_OFFLINE_PACE", text: "milliseconds between two words of the offline model" },
   { name: "AWS_REGION", text: "the region of a bucket" },

@@ -22,7 +22,7 @@ export interface ModelFlags extends AgentFlags {
   readonly tools?: string;
   readonly artifacts?: boolean;
   readonly images?: string;
-  readonly knowledge?: string | true;
+  readonly knowledge?: string | boolean;
 }
 
 /** What the flags and the environment come to. */
@@ -42,8 +42,8 @@ export interface Settings extends AgentChoice {
   readonly toolsFile: string | undefined;
   /** Tools that agents have only where they are asked for. */
   readonly offered: OfferedTools;
-  /** The file of the knowledge base that was asked for; `true`: the usual one. */
-  readonly knowledge: string | true | undefined;
+  /** The file of the knowledge base that was asked for; `true`: the usual one, `false`: none. */
+  readonly knowledge: string | boolean | undefined;
   readonly environment: Environment;
   /** The organisation of requests to OpenAI. */
   readonly organizationId: string | undefined;

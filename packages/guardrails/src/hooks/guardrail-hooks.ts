@@ -119,7 +119,7 @@ async function judgeInput(context: AcceptContext, compiled: CompiledPolicy): Pro
   const toHide = findings.filter((finding) => isHidden(finding, place) && (finding.action === "redact" || finding.category !== "rule"));
   const reply = blockers.find((one) => one.reply !== undefined)?.reply;
   if (blockers.length > 0 || (toHide.length > 0 && context.isRegenerated)) {
-    const reason = reasonOf(place, blockers.length > 0 ? blockers.map(({ rule }) => rule) : toHide.map(({ rule }) => rule));
+    const reason = reasonOf(place, rulesOf(blockers.length > 0 ? blockers : toHide));
     // The message is kept with its answer: one with something to hide is refused.
     if (reply !== undefined && toHide.length === 0) return { action: "answer", text: reply, reason };
     return { action: "refuse", reason: `A guardrail refused the message (${reason}).` };
@@ -128,21 +128,22 @@ async function judgeInput(context: AcceptContext, compiled: CompiledPolicy): Pro
   return {
     action: "edit",
     message: redactedInput(message, checked, place),
-    reason: reasonOf(
-      place,
-      toHide.map(({ rule }) => rule),
-    ),
+    reason: reasonOf(place, rulesOf(toHide)),
   };
 }
 
+/** The text without what is hidden at this place. */
+const shownText = ({ text, findings }: CheckedText, place: TextPlace): string =>
+  redact(
+    text,
+    findings.filter((finding) => isHidden(finding, place)),
+  );
+
+const rulesOf = (findings: readonly Pick<Finding, "rule">[]): readonly string[] => findings.map(({ rule }) => rule);
+
 function redactedInput(message: UserMessage, checked: readonly CheckedText[], place: TextPlace): UserMessage {
   const { content } = message;
-  const shown = checked.map(({ text, findings }) =>
-    redact(
-      text,
-      findings.filter((finding) => isHidden(finding, place)),
-    ),
-  );
+  const shown = checked.map((one) => shownText(one, place));
   if (typeof content === "string") return { ...message, content: shown[0] ?? "" };
   let at = 0;
   return { ...message, content: content.map((part) => (part.type === "text" ? { ...part, text: shown[at++] ?? "" } : part)) };
@@ -156,28 +157,15 @@ async function judgeAnswer(context: DecideContext, { compiled, hidden }: Judging
   const blockers = blockersOf(found);
   for (const { action, reason } of verdictsOf(found, place)) if (action !== "block") context.note(action, reason);
   if (blockers.length > 0) {
-    const reason = reasonOf(
-      place,
-      blockers.map(({ rule }) => rule),
-    );
+    const reason = reasonOf(place, rulesOf(blockers));
     return { answer: blockers.find(({ reply }) => reply !== undefined)?.reply ?? withheld, reason };
   }
   // Only what another hook has answered can still hold what the filter hides.
   if (!left.some((finding) => isHidden(finding, place))) return undefined;
-  const answer = checked
-    .map(({ text, findings }) =>
-      redact(
-        text,
-        findings.filter((finding) => isHidden(finding, place)),
-      ),
-    )
-    .join("\n");
+  const answer = checked.map((one) => shownText(one, place)).join("\n");
   return {
     answer,
-    reason: reasonOf(
-      place,
-      left.map(({ rule }) => rule),
-    ),
+    reason: reasonOf(place, rulesOf(left)),
   };
 }
 
@@ -193,10 +181,7 @@ async function judgeCall(context: GateContext, { compiled, hidden }: Judging): P
   if (blockers.length === 0) return { action: "allow" };
   return {
     action: "deny",
-    reason: `A guardrail refused the call (${reasonOf(
-      place,
-      blockers.map(({ rule }) => rule),
-    )}).`,
+    reason: `A guardrail refused the call (${reasonOf(place, rulesOf(blockers))}).`,
   };
 }
 
@@ -208,10 +193,7 @@ async function judgeOutput(context: ReviewContext, { compiled, hidden }: Judging
   for (const { action, reason } of verdictsOf(found, place)) if (action !== "block") context.note(action, reason);
   const blockers = blockersOf(found);
   if (blockers.length > 0) {
-    const reason = `A guardrail blocked the output (${reasonOf(
-      place,
-      blockers.map(({ rule }) => rule),
-    )}).`;
+    const reason = `A guardrail blocked the output (${reasonOf(place, rulesOf(blockers))}).`;
     return { fail: true, output: blockers.find(({ reply }) => reply !== undefined)?.reply ?? `[blocked] ${reason}`, reason };
   }
   const toHide = left.filter((finding) => isHidden(finding, place));
@@ -219,9 +201,6 @@ async function judgeOutput(context: ReviewContext, { compiled, hidden }: Judging
     ? undefined
     : {
         output: redact(output, toHide),
-        reason: reasonOf(
-          place,
-          toHide.map(({ rule }) => rule),
-        ),
+        reason: reasonOf(place, rulesOf(toHide)),
       };
 }

@@ -88,6 +88,26 @@ const rule = z.strictObject({
   ...settings,
 });
 
+const secrets = z.strictObject(settings);
+const pii = z.strictObject({
+  ...settings,
+  kinds: z
+    .array(z.enum(["email", "phone", "card", "iban", "ip"]))
+    .min(1)
+    .optional(),
+});
+const promptInjection = z.strictObject({ ...settings, threshold: z.number().min(0.1).max(10).optional() });
+const commands = z.strictObject({ ...settings, tools: names.min(1).optional() });
+const policy = z.strictObject({
+  version: z.literal(1),
+  mode: z.enum(["enforce", "shadow"]).optional(),
+  secrets: z.union([off, secrets]).optional(),
+  pii: z.union([off, pii]).optional(),
+  promptInjection: z.union([off, promptInjection]).optional(),
+  commands: z.union([off, commands]).optional(),
+  rules: z.array(rule).max(policyLimits.rulesMax).optional(),
+});
+
 /** The schemas of the parts of a policy, by the name of the part; their members are all that there are. */
 export const policyParts: {
   readonly secrets: z.ZodObject;
@@ -95,27 +115,10 @@ export const policyParts: {
   readonly promptInjection: z.ZodObject;
   readonly commands: z.ZodObject;
   readonly rules: z.ZodObject;
-} = {
-  secrets: z.strictObject(settings),
-  pii: z.strictObject({
-    ...settings,
-    kinds: z
-      .array(z.enum(["email", "phone", "card", "iban", "ip"]))
-      .min(1)
-      .optional(),
-  }),
-  promptInjection: z.strictObject({ ...settings, threshold: z.number().min(0.1).max(10).optional() }),
-  commands: z.strictObject({ ...settings, tools: names.min(1).optional() }),
-  rules: rule,
-};
+} = { secrets, pii, promptInjection, commands, rules: rule };
 
 /** The schema of a policy; unknown members are refused. */
-export const policySchema: z.ZodObject = z.strictObject({
-  version: z.literal(1),
-  mode: z.enum(["enforce", "shadow"]).optional(),
-  secrets: z.union([off, policyParts.secrets]).optional(),
-  pii: z.union([off, policyParts.pii]).optional(),
-  promptInjection: z.union([off, policyParts.promptInjection]).optional(),
-  commands: z.union([off, policyParts.commands]).optional(),
-  rules: z.array(rule).max(policyLimits.rulesMax).optional(),
-});
+export const policySchema: z.ZodType<GuardrailPolicy> = policy;
+
+/** The members that a policy may have. */
+export const policyMembers: readonly string[] = Object.keys(policy.shape);

@@ -1,7 +1,7 @@
 import { AgentError, refuseUnknownOptions } from "@loopwright/core";
 import type { z } from "zod";
 import { checkPattern } from "../checks/pattern-check.ts";
-import { type GuardrailPolicy, policyLimits, policyParts, policySchema } from "../policy/guardrail-policy.ts";
+import { type GuardrailPolicy, policyLimits, policyMembers, policyParts, policySchema } from "../policy/guardrail-policy.ts";
 
 /** The policy that holds where there is none: secrets are redacted everywhere. */
 export const defaultPolicy: GuardrailPolicy = { version: 1 };
@@ -24,7 +24,7 @@ export function checkPolicy(value: unknown, source: string): GuardrailPolicy {
   refuseUnknown(value, source);
   const parsed = policySchema.safeParse(value);
   if (!parsed.success) throw invalid(source, firstFault(parsed.error.issues));
-  const policy = parsed.data as unknown as GuardrailPolicy;
+  const policy = parsed.data;
   const ids = new Set<string>();
   for (const rule of policy.rules ?? []) {
     if (ids.has(rule.id)) throw invalid(source, `has two rules with the id \`${rule.id}\``);
@@ -36,15 +36,19 @@ export function checkPolicy(value: unknown, source: string): GuardrailPolicy {
 }
 
 function refuseUnknown(value: object, source: string): void {
-  const known = (schema: z.ZodObject): Readonly<Record<string, true>> =>
-    Object.fromEntries(Object.keys(schema.shape).map((name) => [name, true] as const));
-  refuseUnknownOptions({ ...value }, known(policySchema), source);
+  const known = (names: readonly string[]): Readonly<Record<string, true>> =>
+    Object.fromEntries(names.map((name) => [name, true] as const));
+  refuseUnknownOptions({ ...value }, known(policyMembers), source);
   for (const [name, schema] of Object.entries(policyParts)) {
     const part = (value as Readonly<Record<string, unknown>>)[name];
     const members: readonly unknown[] = Array.isArray(part) ? part : [part];
     for (const [at, member] of members.entries())
       if (typeof member === "object" && member !== null)
-        refuseUnknownOptions({ ...member }, known(schema), `\`${name}${Array.isArray(part) ? `[${at}]` : ""}\` of ${source}`);
+        refuseUnknownOptions(
+          { ...member },
+          known(Object.keys(schema.shape)),
+          `\`${name}${Array.isArray(part) ? `[${at}]` : ""}\` of ${source}`,
+        );
   }
 }
 
