@@ -1,6 +1,6 @@
 /*
  * What a test runs as a process of its own: a worker on a Redis that it shares with others. Its agent starts six researchers beside one another; each
- * looks something up, which ends on a line of the test. Arguments: the port of the Redis, the name of the node.
+ * looks something up, which it prints with the key of the call, and which ends on a line of the test. Arguments: the port of the Redis, the name of the node.
  */
 import { createInterface } from "node:readline";
 import { redisBackend } from "@loopwright/backend-redis";
@@ -26,8 +26,8 @@ function lead(): Agent {
     description: "Looks something up.",
     parameters: { type: "object" },
     replay: "idempotent",
-    async execute() {
-      say("looks");
+    async execute(_, { callKey }) {
+      say(`looks ${callKey}`);
       await released;
       return "found";
     },
@@ -43,8 +43,7 @@ function lead(): Agent {
 }
 
 const runtime = createRuntime({ agents: [lead()], ...redisBackend(`redis://127.0.0.1:${port}`), leaseMs: 2_000 });
-// Neither may take all of them before the other one is quick enough to take any: by hints at most five sessions, the tree's root among them, and by sweeps late.
-const worker = createWorker({ runtime, node, limits: { workerSessions: 5, sweepMs: 8_000 } });
+const worker = createWorker({ runtime, node, limits: { sweepMs: 500 } });
 say("ready");
 createInterface({ input: process.stdin }).on("line", (line) => {
   if (line === "go") return release();
