@@ -81,6 +81,6 @@ describe("the guardrails of `run`", () => {
       expect.stringMatching(/^There is no option `secretz` of .*\(CONFIG_INVALID\)\nwhy: .+\ntry: Did you mean `secrets`\?\n$/),
     ]);
     const wrong = await run(["run", "--offline", "--port", "0", "--enforce-guardrails=maybe"], { cwd });
-    expect([wrong.code, wrong.stderr]).toEqual([3, expect.stringContaining("is neither true nor false")]);
+    expect([wrong.code, wrong.stderr]).toEqual([3, expect.stringContaining("`--enforce-guardrails` is `maybe`, and it is a switch")]);
   });
 });
