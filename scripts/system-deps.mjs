@@ -13,11 +13,12 @@ const programs = {
   browser: {
     title: "Chromium",
     variable: "LOOPWRIGHT_CHROMIUM",
-    // The likeliest first. Ubuntu's `chromium-browser` is a stand-in that starts nothing, so it is none.
-    names: ["chromium", "google-chrome-stable", "google-chrome"],
+    // The shell first: the same engine without windows and profiles, so a page opens in less than half of the CPU time. Ubuntu's
+    // `chromium-browser` is a stand-in that starts nothing, so it is none.
+    names: ["chromium-headless-shell", "chromium", "google-chrome-stable", "google-chrome"],
     macNames: macBrowsers,
-    debianPackage: "chromium",
-    // In Ubuntu the package of the same name needs a snap daemon.
+    debianPackage: "chromium-headless-shell",
+    // Ubuntu has no such package, and its `chromium` needs a snap daemon.
     distributions: ["debian"],
     tests: "The browser tests are",
   },
@@ -42,9 +43,10 @@ const programs = {
 
 /**
  * What to do about a program (`browser`, `redis`, `disk`): `found` (with its path), `install` (with the Debian package) or `missing` (with the reason).
+ * `wantsBest`: one that is there and not the first of its names is a substitute, `instead`, for the package that may be installed.
  * Depends on what it is given alone: `which` gives the path of a program or undefined, `osRelease` is the text of /etc/os-release.
  */
-export function decideProgram(name, { platform, uid, env, which, osRelease = "" }) {
+export function decideProgram(name, { platform, uid, env, which, osRelease = "" }, wantsBest = false) {
   const { title, variable, names, macNames, debianPackage, distributions } = programs[name];
   const named = variable && env[variable];
   if (named) {
@@ -53,9 +55,13 @@ export function decideProgram(name, { platform, uid, env, which, osRelease = "" 
   }
   const candidates = platform === "darwin" ? [...macNames, ...names] : names;
   const path = candidates.map((candidate) => which(candidate)).find(Boolean);
-  if (path) return { type: "found", path };
-  const hint = variable ? `Install ${title}, or name one in ${variable}.` : `Install ${title}.`;
   const mayInstall = platform === "linux" && distributions.includes(idOf(osRelease)) && which("apt-get");
+  if (path) {
+    const isBest = !wantsBest || path === which(candidates[0]);
+    const mayImprove = mayInstall && uid === 0 && env.LOOPWRIGHT_SYSTEM_DEPS !== "0";
+    return isBest || !mayImprove ? { type: "found", path } : { type: "install", debianPackage, instead: path };
+  }
+  const hint = variable ? `Install ${title}, or name one in ${variable}.` : `Install ${title}.`;
   if (!mayInstall) return { type: "missing", reason: `There is no ${title}. ${hint}` };
   if (env.LOOPWRIGHT_SYSTEM_DEPS === "0")
     return { type: "missing", reason: `LOOPWRIGHT_SYSTEM_DEPS=0 forbids installing ${title}. ${hint}` };
@@ -65,6 +71,9 @@ export function decideProgram(name, { platform, uid, env, which, osRelease = "" 
 }
 
 const idOf = (osRelease) => /^ID="?(\w+)"?$/m.exec(osRelease)?.[1];
+
+/** Seconds that a better program than the one that is there may take to be installed. */
+const improvementSecondsMax = 90;
 
 /** One run of apt-get for all packages that are missing. */
 export function installCommand(packages) {
@@ -99,10 +108,11 @@ function machineHere() {
 
 /**
  * Looks for the programs and begins to install those that are missing where that may be done; the installation continues beside whatever the
- * caller does next. Resolves with the paths by name, without those that are not to be had; a line gives the reason. `give` prints a line.
+ * caller does next. Resolves with the paths by name, without those that are not to be had; a line gives the reason. `say` prints a line.
+ * `best`: the names of those that are installed too where only a slower substitute is there.
  */
-export async function providePrograms(names, say, machine = machineHere()) {
-  const decisions = names.map((name) => ({ name, ...decideProgram(name, machine) }));
+export async function providePrograms(names, say, { machine = machineHere(), best = [] } = {}) {
+  const decisions = names.map((name) => ({ name, ...decideProgram(name, machine, best.includes(name)) }));
   const skipped = (name, reason) => say(`${reason} ${programs[name].tests} skipped.`);
   for (const { name, type, reason } of decisions) if (type === "missing") skipped(name, reason);
   const paths = Object.fromEntries(decisions.filter(({ type }) => type === "found").map(({ name, path }) => [name, path]));
@@ -111,18 +121,21 @@ export async function providePrograms(names, say, machine = machineHere()) {
   const packages = toInstall.map(({ debianPackage }) => debianPackage);
   say(`installs Debian's ${packages.join(" and ")} for the tests (apt-get, beside the build; LOOPWRIGHT_SYSTEM_DEPS=0 forbids it).`);
   const logFile = join(tmpdir(), `loopwright-packages-${process.pid}.log`);
-  const isInstalled = await install(installCommand(packages), logFile);
-  for (const { name } of toInstall) {
-    const path = isInstalled ? programs[name].names.map((candidate) => machine.which(candidate)).find(Boolean) : undefined;
+  // With a substitute for each, a machine without a network loses little time.
+  const secondsMax = toInstall.every(({ instead }) => instead) ? improvementSecondsMax : undefined;
+  const isInstalled = await install(installCommand(packages), logFile, secondsMax);
+  for (const { name, instead } of toInstall) {
+    const path = (isInstalled ? programs[name].names.map((candidate) => machine.which(candidate)).find(Boolean) : undefined) ?? instead;
     if (path) paths[name] = path;
     else skipped(name, `${programs[name].title} could not be installed, see ${logFile}.`);
   }
   return paths;
 }
 
-function install([command, ...args], logFile) {
+function install([command, ...args], logFile, secondsMax) {
   const log = openSync(logFile, "w");
-  const child = spawn(command, args, { stdio: ["ignore", log, log], env: { ...process.env, ...installEnvironment } });
+  const limit = secondsMax === undefined ? {} : { timeout: secondsMax * 1_000 };
+  const child = spawn(command, args, { stdio: ["ignore", log, log], env: { ...process.env, ...installEnvironment }, ...limit });
   closeSync(log);
   return new Promise((resolve) => {
     child.on("error", () => resolve(false));

@@ -20,7 +20,7 @@ const machine = (programs, rest = {}) => ({
 const apt = { "apt-get": "/usr/bin/apt-get" };
 
 describe.each([
-  ["browser", "Chromium", "LOOPWRIGHT_CHROMIUM", "chromium"],
+  ["browser", "Chromium", "LOOPWRIGHT_CHROMIUM", "chromium-headless-shell"],
   ["redis", "redis-server", "LOOPWRIGHT_REDIS_SERVER", "redis-server"],
 ])("%s", (name, title, variable, debianPackage) => {
   test("one that is there is taken, and nothing is installed", () => {
@@ -82,11 +82,11 @@ test("a program that no package is known for is installed, or reported as missin
 test("what is there is given at once and without a word; what is missing costs one line that names what is skipped", async () => {
   const written = [];
   const say = (line) => written.push(line);
-  expect(await providePrograms(["redis"], say, machine({ "redis-server": "/usr/bin/redis-server" }))).toEqual({
+  expect(await providePrograms(["redis"], say, { machine: machine({ "redis-server": "/usr/bin/redis-server" }) })).toEqual({
     redis: "/usr/bin/redis-server",
   });
   expect(written).toEqual([]);
-  expect(await providePrograms(["browser", "redis"], say, machine({ chromium: "/usr/bin/chromium" }, { uid: 1000 }))).toEqual({
+  expect(await providePrograms(["browser", "redis"], say, { machine: machine({ chromium: "/usr/bin/chromium" }, { uid: 1000 }) })).toEqual({
     browser: "/usr/bin/chromium",
   });
   expect(written).toEqual([expect.stringMatching(/^There is no redis-server\..*What is tested on a real Redis is skipped\.$/)]);
@@ -107,20 +107,58 @@ test.skipIf(process.platform === "win32")(
     process.env.PATH = `${folder}:${path}`;
     const written = [];
     const here = { ...machine({}), which: (name) => which(join(folder, name)) };
-    expect(await providePrograms(["browser", "redis"], (line) => written.push(line), here)).toEqual({
+    expect(await providePrograms(["browser", "redis"], (line) => written.push(line), { machine: here })).toEqual({
       redis: join(folder, "redis-server"),
     });
     expect(readFileSync(join(folder, "calls"), "utf8").split("\n")).toEqual([
       "1 update -qq",
-      "1 install -y -qq --no-install-recommends chromium redis-server",
+      "1 install -y -qq --no-install-recommends chromium-headless-shell redis-server",
       "",
     ]);
     expect(written).toEqual([
-      expect.stringContaining("chromium and redis-server"),
+      expect.stringContaining("chromium-headless-shell and redis-server"),
       expect.stringMatching(/Chromium could not be installed.*skipped/),
     ]);
   },
 );
+
+describe("a browser that opens pages in less time", () => {
+  const chromium = { chromium: "/usr/bin/chromium" };
+  const shell = { "chromium-headless-shell": "/usr/bin/chromium-headless-shell" };
+
+  test("is taken where it is, and installed beside another one only where it is asked for and may be installed", () => {
+    expect(decideProgram("browser", machine({ ...apt, ...chromium, ...shell }), true)).toMatchObject({
+      type: "found",
+      path: "/usr/bin/chromium-headless-shell",
+    });
+    expect(decideProgram("browser", machine({ ...apt, ...chromium }), true)).toEqual({
+      type: "install",
+      debianPackage: "chromium-headless-shell",
+      instead: "/usr/bin/chromium",
+    });
+    const found = { type: "found", path: "/usr/bin/chromium" };
+    expect(decideProgram("browser", machine({ ...apt, ...chromium }))).toEqual(found);
+    for (const rest of [{ uid: 1000 }, { osRelease: ubuntu }, { env: { LOOPWRIGHT_SYSTEM_DEPS: "0" } }, { platform: "darwin" }])
+      expect(decideProgram("browser", machine({ ...apt, ...chromium }, rest), true)).toEqual(found);
+    const env = { LOOPWRIGHT_CHROMIUM: "/usr/bin/chromium" };
+    expect(decideProgram("browser", machine({ ...apt, "/usr/bin/chromium": "/usr/bin/chromium" }, { env }), true)).toEqual(found);
+  });
+
+  test.skipIf(process.platform === "win32")("is done without where it cannot be installed", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "loopwright-apt-"));
+    const path = process.env.PATH;
+    onTestFinished(() => {
+      process.env.PATH = path;
+      rmSync(folder, { recursive: true });
+    });
+    writeFileSync(join(folder, "apt-get"), "#!/bin/sh\nexit 100\n", { mode: 0o755 });
+    process.env.PATH = `${folder}:${path}`;
+    const written = [];
+    const options = { machine: machine({ ...apt, ...chromium }), best: ["browser"] };
+    expect(await providePrograms(["browser"], (line) => written.push(line), options)).toEqual({ browser: "/usr/bin/chromium" });
+    expect(written).toEqual([expect.stringContaining("chromium-headless-shell")]);
+  });
+});
 
 test("a program is found by name and by path, and what cannot be run is none", () => {
   expect(which("sh")).toMatch(/\/sh$/);
