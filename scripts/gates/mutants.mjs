@@ -129,6 +129,7 @@ function run(dir) {
     const child = spawn(process.execPath, [...flags, "run.ts"], {
       cwd: join(dir, TESTING, "test"),
       stdio: ["ignore", "ignore", "pipe"],
+      env: { ...process.env, NODE_COMPILE_CACHE: join(dir, "compiled") },
       timeout: 300_000,
     });
     let written = "";
@@ -154,36 +155,46 @@ function copyTree(root, dir) {
   writeFileSync(join(dir, TESTING, "test/run.ts"), RUNNER);
 }
 
-async function tryMutant(root, [title, file, good, bad]) {
-  const dir = mkdtempSync(join(tmpdir(), "loopwright-mutant-"));
+/** Plants the defect in the copy, runs it, and takes the defect out again. */
+async function tryMutant(dir, [title, file, good, bad]) {
+  const path = join(dir, "packages/core/src", file);
+  const text = readFileSync(path, "utf8");
+  if (text.split(good).length !== 2)
+    return `mutant "${title}": the code it changes stands ${text.split(good).length - 1} times in ${file}; bring the mutant up to date`;
+  writeFileSync(
+    path,
+    text.replace(good, () => bad),
+  );
   try {
-    copyTree(root, dir);
-    if (file !== undefined) {
-      const path = join(dir, "packages/core/src", file);
-      const text = readFileSync(path, "utf8");
-      if (text.split(good).length !== 2)
-        return `mutant "${title}": the code it changes stands ${text.split(good).length - 1} times in ${file}; bring the mutant up to date`;
-      writeFileSync(
-        path,
-        text.replace(good, () => bad),
-      );
-    }
-    const { survived, written } = await run(dir);
-    if (file === undefined) return survived ? undefined : `the properties fail on the sound tree: ${written}`;
+    const { survived } = await run(dir);
     return survived ? `mutant survived ${SEEDS} seeds: ${title}` : undefined;
   } finally {
-    rmSync(dir, { recursive: true, force: true });
+    writeFileSync(path, text);
   }
+}
+
+/** What is wrong with a mutant; without one, with the sound tree. */
+async function problemOf(dir, mutant) {
+  if (mutant) return tryMutant(dir, mutant);
+  const { survived, written } = await run(dir);
+  return survived ? undefined : `the properties fail on the sound tree: ${written}`;
 }
 
 async function check(root) {
   if (!existsSync(join(root, PROPERTIES))) return { problems: [], seen: "no loop" };
-  const waiting = [["the sound tree"], ...MUTANTS];
+  const waiting = [undefined, ...MUTANTS];
   const problems = [];
+  // Each has one copy for all its mutants: what Node.js compiled of the files that are the same is kept beside it.
   const worker = async () => {
-    for (let mutant = waiting.shift(); mutant; mutant = waiting.shift()) {
-      const problem = await tryMutant(root, mutant);
-      if (problem) problems.push(problem);
+    const dir = mkdtempSync(join(tmpdir(), "loopwright-mutant-"));
+    try {
+      copyTree(root, dir);
+      while (waiting.length > 0) {
+        const problem = await problemOf(dir, waiting.shift());
+        if (problem) problems.push(problem);
+      }
+    } finally {
+      rmSync(dir, { recursive: true, force: true });
     }
   };
   await Promise.all([worker(), worker()]);

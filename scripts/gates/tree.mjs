@@ -1,5 +1,5 @@
 // Reading a workspace, and building small ones in a temporary folder for the gates' own tests.
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative, sep } from "node:path";
@@ -62,6 +62,21 @@ export function tool(command, args, cwd, options = {}) {
   const result = spawnSync(command, args, { cwd, encoding: "utf8", maxBuffer: 64 * 1024 * 1024, ...options });
   if (result.error) throw result.error;
   return { code: result.status ?? 1, stdout: result.stdout, output: `${result.stdout}${result.stderr}`.trim() };
+}
+
+/** As `tool`, beside what else this process does. */
+export function toolBeside(command, args, cwd, options = {}) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { cwd, stdio: ["ignore", "pipe", "pipe"], ...options });
+    const [stdout, stderr] = [[], []];
+    child.stdout.on("data", (piece) => stdout.push(piece));
+    child.stderr.on("data", (piece) => stderr.push(piece));
+    child.on("error", reject);
+    child.on("close", (code) => {
+      const [out, error] = [stdout, stderr].map((pieces) => Buffer.concat(pieces).toString("utf8"));
+      resolve({ code: code ?? 1, stdout: out, output: `${out}${error}`.trim() });
+    });
+  });
 }
 
 /** Path of a tool of this repository. */
