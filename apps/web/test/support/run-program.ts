@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
-/** The program as it was built a moment ago where the run says so, which starts in a fraction of the CPU time; else its sources. */
+/** With `LOOPWRIGHT_BUILT=1` the program runs from its build, which starts in less CPU time; else from its sources. */
 const built = process.env["LOOPWRIGHT_BUILT"] === "1";
 const main = fileURLToPath(new URL(built ? "../../../cli/dist/main.js" : "../../../cli/src/main.ts", import.meta.url));
 const conditions = built ? [] : ["--conditions=@loopwright/source"];
