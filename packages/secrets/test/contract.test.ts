@@ -141,7 +141,7 @@ describe("secrets in a file keep every promise", () =>
   runKit(it, secretStoreKit, {
     make: async () => {
       const path = join(folder(), "deep", "secrets.enc");
-      return under(() => fileSecrets({ path, passphrase: "correct horse", cost: { N: 16, r: 8, p: 1 } }));
+      return under(() => fileSecrets({ path, passphrase: "correct horse", cost: { memoryKib: 64, passes: 1, lanes: 1 } }));
     },
   }));
 

@@ -7,7 +7,8 @@ import type { Logger } from "@loopwright/core/ports";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { chainSecrets, environmentSecrets, masterKeyOf, masterKeys, newMasterKey } from "../src/index.ts";
 import { withFileLock } from "../src/node/file-lock.ts";
-import { fileSecrets, masterKeyFile, openSecretFiles, sqliteSecrets } from "../src/node/index.ts";
+import { argon2Cost, fileSecrets, masterKeyFile, openSecretFiles, sqliteSecrets } from "../src/node/index.ts";
+import { passphraseKey } from "../src/node/passphrase-key.ts";
 import { SecretFile } from "../src/node/secret-file.ts";
 
 let folder: string;
@@ -16,7 +17,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const cost = { N: 16, r: 8, p: 1 };
+const cost = { memoryKib: 64, passes: 1, lanes: 1 };
 const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
 const isCode = (code: Parameters<typeof isAgentError>[1]) => expect.toSatisfy((error: unknown) => isAgentError(error, code));
 const canary = "sk-CANARY-0123456789abcdef";
@@ -50,7 +51,13 @@ describe("files of secrets", () => {
       await expect(fileSecrets({ path, passphrase })).rejects.toMatchObject({ code: "SECRET_UNREADABLE", details: { path } });
     expect(await (await fileSecrets({ path, passphrase: "right" })).get("team", "A")).toBe(canary);
     const whole = readFileSync(path, "utf8");
-    for (const damaged of ["", "{}", whole.slice(0, -20), whole.replace('"kdf":', '"KDF":'), whole.replace('"N": 16', '"N": 1073741824')]) {
+    for (const damaged of [
+      "",
+      "{}",
+      whole.slice(0, -20),
+      whole.replace('"kdf":', '"KDF":'),
+      whole.replace('"memoryKib": 64', '"memoryKib": 1073741824'),
+    ]) {
       expect(damaged).not.toBe(whole);
       writeFileSync(path, damaged);
       await expect(fileSecrets({ path, passphrase: "right" })).rejects.toEqual(isCode("SECRET_UNREADABLE"));
@@ -60,8 +67,46 @@ describe("files of secrets", () => {
 
   it("name their derivation and its costs in the header", async () => {
     const path = join(folder, "secrets.enc");
-    await (await fileSecrets({ path, passphrase: "p", cost: { N: 32, r: 4, p: 2 } })).set("team", "A", "x");
-    expect(JSON.parse(readFileSync(path, "utf8"))).toMatchObject({ format: 1, kdf: "scrypt", N: 32, r: 4, p: 2 });
+    await (await fileSecrets({ path, passphrase: "p", cost: { memoryKib: 128, passes: 2, lanes: 2 } })).set("team", "A", "x");
+    expect(JSON.parse(readFileSync(path, "utf8"))).toMatchObject({ format: 1, kdf: "argon2id", memoryKib: 128, passes: 2, lanes: 2 });
+  });
+
+  it("derive their key by Argon2id as RFC 9106 has it", async () => {
+    // The same as `argon2Sync` of Node.js 24 gives for it.
+    const known = Buffer.from("a13046f56420eab82bd38a558e28ae61912ebc64e1a3c83f9bbb8a2432efe27a", "hex");
+    const { id } = await passphraseKey("p", new Uint8Array(16).fill(1), { kdf: "argon2id", ...argon2Cost });
+    expect(id).toBe((await masterKeyOf(known.toString("base64"))).id);
+  });
+
+  it("of the older derivation open, stay as they are while they are read, and are encrypted anew by the next change", async () => {
+    const path = join(folder, "secrets.enc");
+    const older = readFileSync(new URL("files/scrypt.enc", import.meta.url), "utf8");
+    writeFileSync(path, older);
+    const passphrase = "a passphrase of before";
+    const [file, beside] = [await fileSecrets({ path, passphrase, cost }), await fileSecrets({ path, passphrase, cost })];
+    expect([await file.get("_platform", "ACME_TOKEN"), await file.names("team")]).toEqual(["kept by scrypt", ["OTHER"]]);
+    expect(readFileSync(path, "utf8")).toBe(older);
+    await expect(file.set("team", "EMPTY", "")).rejects.toEqual(isCode("INPUT_INVALID"));
+    expect(readFileSync(path, "utf8")).toBe(older);
+    await file.set("team", "NEW", "x");
+    expect(JSON.parse(readFileSync(path, "utf8"))).toMatchObject({ kdf: "argon2id", ...cost });
+    expect([await beside.get("_platform", "ACME_TOKEN"), await beside.names("team")]).toEqual(["kept by scrypt", ["NEW", "OTHER"]]);
+    await expect(fileSecrets({ path, passphrase: "wrong" })).rejects.toEqual(isCode("SECRET_UNREADABLE"));
+  });
+
+  it("whose passphrase was changed have other data keys: the older file and its passphrase open nothing of the newer", async () => {
+    const path = join(folder, "secrets.enc");
+    const file = await fileSecrets({ path, passphrase: "stolen", cost });
+    await file.set("team", "A", canary);
+    const stolen = JSON.parse(readFileSync(path, "utf8"));
+    await file.changePassphrase("new");
+    const now = JSON.parse(readFileSync(path, "utf8"));
+    // The header and the wrapped key of the thief, with the records of today.
+    writeFileSync(
+      path,
+      JSON.stringify({ ...stolen, scopes: [{ ...now.scopes[0], masterId: stolen.keyId, wrapped: stolen.scopes[0].wrapped }] }),
+    );
+    await expect((await fileSecrets({ path, passphrase: "stolen" })).get("team", "A")).rejects.toEqual(isCode("SECRET_UNREADABLE"));
   });
 
   it("change their passphrase whole: the old one opens nothing, and open stores continue", async () => {

@@ -4,34 +4,40 @@
  */
 import { randomBytes } from "node:crypto";
 import { AgentError } from "@loopwright/core";
+import { checkSecret } from "@loopwright/core/stores";
 import { createSecrets, type EncryptedSecrets } from "../create-secrets.ts";
 import type { KeyRing } from "../key-ring.ts";
 import { type MasterKey, masterKeys } from "../master-keys.ts";
-import { isCost, passphraseKey, type ScryptCost, scryptCost } from "./passphrase-key.ts";
-import { type FileContent, type FileHeader, SecretFile } from "./secret-file.ts";
+import { memoryStorage } from "../storage/memory-storage.ts";
+import type { SecretStorage } from "../storage/secret-storage.ts";
+import { type Argon2Cost, argon2Cost, isAffordable, passphraseKey } from "./passphrase-key.ts";
+import { contentOf, type FileContent, type FileHeader, SecretFile, storedIn } from "./secret-file.ts";
 
 export interface FileSecretsOptions {
   /** The file; it is made by the first secret that is set, and its folder with it. Only this user may read it. */
   readonly path: string;
   readonly passphrase: string;
-  /** What a guess costs in a file that is made. Default `scryptCost`. */
-  readonly cost?: ScryptCost;
+  /** What a guess costs in a file that is written anew. Default `argon2Cost`. */
+  readonly cost?: Argon2Cost;
 }
 
 /** Secrets in a file. */
 export interface FileSecrets extends EncryptedSecrets {
-  /** Encrypts the file for another passphrase, whole or not at all; this store uses it from then on. @throws AgentError CONFIG_INVALID, SECRET_UNREADABLE */
+  /**
+   * Encrypts every secret anew, with other data keys, for another passphrase; whole or not at all. This store uses it from then on.
+   * @throws AgentError CONFIG_INVALID, SECRET_UNREADABLE
+   */
   changePassphrase(next: string): Promise<void>;
 }
 
 const saltBytes = 16;
-const kdfName = "scrypt";
 
 /**
- * Opens, or prepares to make, the file, and checks the passphrase. Several processes may use it.
+ * Opens, or prepares to make, the file, and checks the passphrase. Several processes may use it. A file whose key comes from scrypt opens, and its next change
+ * encrypts it anew under Argon2id.
  * @throws AgentError SECRET_UNREADABLE for a wrong passphrase and for a damaged file, with `details.path`; CONFIG_INVALID, STORE_UNAVAILABLE
  */
-export async function fileSecrets({ path, passphrase, cost = scryptCost }: FileSecretsOptions): Promise<FileSecrets> {
+export async function fileSecrets({ path, passphrase, cost = argon2Cost }: FileSecretsOptions): Promise<FileSecrets> {
   const file = new SecretFile(path);
   const keys = new PassphraseKeys(file, passphrase);
   const { header } = await file.content();
@@ -41,8 +47,16 @@ export async function fileSecrets({ path, passphrase, cost = scryptCost }: FileS
   const secrets = createSecrets({ storage: file.storage(() => keys.header), keys });
   return {
     get: (scope, name) => secrets.get(scope, name),
-    set: (scope, name, value) => secrets.set(scope, name, value),
-    remove: (scope, name) => secrets.remove(scope, name),
+    async set(scope, name, value) {
+      checkSecret(scope, name, value);
+      await keys.modernise(cost);
+      await secrets.set(scope, name, value);
+    },
+    async remove(scope, name) {
+      checkSecret(scope, name);
+      await keys.modernise(cost);
+      return secrets.remove(scope, name);
+    },
     names: (scope) => secrets.names(scope),
     rewrap: () => secrets.rewrap(),
     changePassphrase: (next) => keys.change(next, cost),
@@ -76,7 +90,7 @@ class PassphraseKeys implements KeyRing {
     this.#adopt(header, await this.#keyOf(header));
   }
 
-  async begin(cost: ScryptCost): Promise<void> {
+  async begin(cost: Argon2Cost): Promise<void> {
     const { header, key } = await newHeader(this.#passphrase, cost);
     this.#adopt(header, key);
   }
@@ -92,18 +106,20 @@ class PassphraseKeys implements KeyRing {
     return this.#ring().unwrap(wrapped, context);
   }
 
-  async change(next: string, cost: ScryptCost): Promise<void> {
+  /** Encrypts a file of the older derivation anew, for the same passphrase. */
+  async modernise(cost: Argon2Cost): Promise<void> {
+    const { header } = await this.#file.content();
+    if (header?.kdf === "scrypt") await this.change(this.#passphrase, cost);
+  }
+
+  async change(next: string, cost: Argon2Cost): Promise<void> {
     const { header, key } = await newHeader(next, cost);
     // Before the file has it: a read beside the change may meet it first.
     this.#known.set(key.id, key);
     await this.#file.replace(async (content) => {
-      const ring = content.header ? masterKeys(await this.#keyOf(content.header)) : undefined;
-      const scopes: Record<string, FileContent["scopes"][string]> = {};
-      for (const [scope, { head, records }] of Object.entries(content.scopes)) {
-        const dataKey = await ring?.unwrap(head.key, scope);
-        if (dataKey) scopes[scope] = { head: { ...head, key: await masterKeys(key).wrap(dataKey, scope) }, records };
-      }
-      return { header, scopes };
+      const fresh = memoryStorage();
+      if (content.header) await copySecrets(content, { from: masterKeys(await this.#keyOf(content.header)), to: masterKeys(key), fresh });
+      return { header, scopes: await contentOf(fresh, content) };
     });
     this.#passphrase = next;
     this.#adopt(header, key);
@@ -126,21 +142,38 @@ class PassphraseKeys implements KeyRing {
     if (header && header.keyId !== this.#header?.keyId) await this.use(header);
   }
 
-  async #keyOf({ kdf, N, r, p, salt, keyId }: FileHeader): Promise<MasterKey> {
+  async #keyOf(header: FileHeader): Promise<MasterKey> {
+    const { salt, keyId } = header;
     const known = this.#known.get(keyId);
     if (known) return known;
     const { path } = this.#file;
-    if (kdf !== kdfName || !isCost({ N, r, p })) throw refused(path, "its header has costs that this version does not take");
-    const key = await passphraseKey(this.#passphrase, Buffer.from(salt, "base64"), { N, r, p });
+    if (!isAffordable(header)) throw refused(path, "its header has costs that this version does not take");
+    const key = await passphraseKey(this.#passphrase, Buffer.from(salt, "base64"), header);
     if (key.id !== keyId) throw refused(path, "the passphrase is wrong");
     return key;
   }
 }
 
-async function newHeader(passphrase: string, cost: ScryptCost): Promise<{ readonly header: FileHeader; readonly key: MasterKey }> {
+/** Every secret of the file, encrypted under other keys, in the fresh storage. */
+async function copySecrets(
+  content: FileContent,
+  { from, to, fresh }: { readonly from: KeyRing; readonly to: KeyRing; readonly fresh: SecretStorage },
+): Promise<void> {
+  const before = createSecrets({ storage: storedIn(content), keys: from });
+  const after = createSecrets({ storage: fresh, keys: to });
+  for (const scope of Object.keys(content.scopes)) {
+    for (const name of await before.names(scope)) {
+      const value = await before.get(scope, name);
+      if (value !== undefined) await after.set(scope, name, value);
+    }
+  }
+}
+
+async function newHeader(passphrase: string, cost: Argon2Cost): Promise<{ readonly header: FileHeader; readonly key: MasterKey }> {
   const salt = randomBytes(saltBytes);
-  const key = await passphraseKey(passphrase, salt, cost);
-  return { key, header: { format: 1, kdf: kdfName, ...cost, salt: salt.toString("base64"), keyId: key.id } };
+  const derivation = { kdf: "argon2id", ...cost } as const;
+  const key = await passphraseKey(passphrase, salt, derivation);
+  return { key, header: { format: 1, ...derivation, salt: salt.toString("base64"), keyId: key.id } };
 }
 
 function refused(path: string, why: string): AgentError {

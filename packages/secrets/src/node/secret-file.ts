@@ -5,22 +5,19 @@
 import { mkdir, open, readFile, rename } from "node:fs/promises";
 import { dirname } from "node:path";
 import { AgentError, isAgentError } from "@loopwright/core";
-import type { ScopeHead, SecretStorage } from "../storage/secret-storage.ts";
+import type { ScopeHead, ScopeRead, SecretStorage } from "../storage/secret-storage.ts";
 import { unreadable } from "../unreadable.ts";
 import { withFileLock } from "./file-lock.ts";
+import type { Derivation } from "./passphrase-key.ts";
 
 /** How the key of the file comes from its passphrase. */
-export interface FileHeader {
+export type FileHeader = Derivation & {
   readonly format: 1;
-  readonly kdf: string;
-  readonly N: number;
-  readonly r: number;
-  readonly p: number;
   /** Base64. */
   readonly salt: string;
   /** The fingerprint of the key, so that a wrong passphrase is known as one. */
   readonly keyId: string;
-}
+};
 
 interface FileScope {
   readonly head: ScopeHead;
@@ -61,11 +58,7 @@ export class SecretFile {
 
   storage(headerOf: () => FileHeader): SecretStorage {
     return {
-      read: async (scope, name) => {
-        const found = own((await this.content()).scopes, scope);
-        const record = name === undefined || !found ? undefined : own(found.records, name);
-        return { ...(found ? { head: found.head } : {}), ...(record ? { record } : {}) };
-      },
+      read: async (scope, name) => readIn(await this.content(), scope, name),
       write: (scope, { expected, head, record }) =>
         this.replace(async ({ header, scopes }) => {
           const found = own(scopes, scope);
@@ -118,6 +111,37 @@ export class SecretFile {
       cause,
     });
   }
+}
+
+/** What a file holds as a storage that takes no writes. */
+export function storedIn(content: FileContent): SecretStorage {
+  return {
+    read: async (scope, name) => readIn(content, scope, name),
+    write: async () => false,
+    scopes: async () => Object.keys(content.scopes).sort(),
+  };
+}
+
+/** What a storage holds of the names that the content has, as the scopes of a file. A scope that lost its last secret is left out. */
+export async function contentOf(storage: SecretStorage, { scopes }: FileContent): Promise<FileContent["scopes"]> {
+  const found: Record<string, FileScope> = {};
+  for (const scope of await storage.scopes()) {
+    const { head } = await storage.read(scope);
+    if (!head) continue;
+    const records: Record<string, Uint8Array> = {};
+    for (const name of Object.keys(own(scopes, scope)?.records ?? {})) {
+      const { record } = await storage.read(scope, name);
+      if (record) records[name] = record;
+    }
+    found[scope] = { head, records };
+  }
+  return found;
+}
+
+function readIn({ scopes }: FileContent, scope: string, name: string | undefined): ScopeRead {
+  const found = own(scopes, scope);
+  const record = name === undefined || !found ? undefined : own(found.records, name);
+  return { ...(found ? { head: found.head } : {}), ...(record ? { record } : {}) };
 }
 
 function encoded({ header, scopes }: FileContent): string {
