@@ -9,6 +9,7 @@ export const channelLimits: {
   readonly lingerMs: number;
   readonly gapEveryMs: number;
   readonly heartbeatMs: number;
+  readonly connectGraceMs: number;
   readonly retryMs: number;
   readonly retryMaxMs: number;
 } = {
@@ -30,6 +31,8 @@ export const channelLimits: {
   gapEveryMs: 1_000,
   /** How often the listening connection is tried. */
   heartbeatMs: 1_000,
+  /** By how much the library waits longer for a connection than `deadlineMs`: its timer counts time in which the process was blocked. */
+  connectGraceMs: 5_000,
   /** Pause before the second try to connect; it doubles, with jitter. */
   retryMs: 50,
   retryMaxMs: 1_000,

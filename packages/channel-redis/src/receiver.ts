@@ -1,3 +1,4 @@
+import { startDeadline } from "@loopwright/core/memory";
 import type { Clock, Logger } from "@loopwright/core/ports";
 import { channelLimits } from "./channel-limits.ts";
 import { type FrameHead, type FrameReader, headOf, readFrame } from "./frame.ts";
@@ -226,7 +227,7 @@ function keepBeating({ link, clock, deadlineMs }: ReceiverOptions): () => void {
     if (connection === link.connection) link.renew(cause);
   };
   const beat = async (): Promise<void> => {
-    cancel = clock.after(deadlineMs, () => renew("timeout"), { idle: true });
+    cancel = startDeadline(clock, { ms: deadlineMs, idle: true }, () => renew("timeout"));
     try {
       await connection?.ping();
       cancel();

@@ -1,5 +1,5 @@
 import { AgentError } from "@loopwright/core";
-import { memoryChannel, randomIds, silentLogger, systemClock } from "@loopwright/core/memory";
+import { memoryChannel, randomIds, silentLogger, startDeadline, systemClock } from "@loopwright/core/memory";
 import type { ChannelListening, Clock, EventChannel, Logger, ScopeListener, SessionRef } from "@loopwright/core/ports";
 import type { EphemeralEvent, SessionEvent } from "@loopwright/core/protocol";
 import type { RedisClientOptions } from "@redis/client";
@@ -144,7 +144,7 @@ function within<Value>(
   promise: Promise<Value>,
 ): Promise<Value> {
   return new Promise((resolve) => {
-    const cancel = clock.after(ms, () => resolve(instead));
+    const cancel = startDeadline(clock, { ms }, () => resolve(instead));
     const end = (value: Value): void => {
       cancel();
       resolve(value);

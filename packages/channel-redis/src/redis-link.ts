@@ -1,3 +1,4 @@
+import { startDeadline } from "@loopwright/core/memory";
 import type { Clock, Logger } from "@loopwright/core/ports";
 import { type createClient, RedisClient, type RedisClientOptions } from "@redis/client";
 import { channelLimits } from "./channel-limits.ts";
@@ -64,7 +65,7 @@ export function createRedisLink(options: LinkOptions): RedisLink {
     current = connection;
     connection.on("error", (error) => lost(connection, error));
     connection.on("end", () => lost(connection, "closed"));
-    const cancel = clock.after(options.deadlineMs, () => lost(connection, "timeout"), { idle: true });
+    const cancel = startDeadline(clock, { ms: options.deadlineMs, idle: true }, () => lost(connection, "timeout"));
     try {
       await connection.connect();
       await options.prepare?.(connection);
@@ -144,7 +145,7 @@ function newConnection(options: RedisClientOptions, deadlineMs: number): Connect
     RESP: 3,
     disableOfflineQueue: true,
     maintNotifications: "disabled",
-    socket: { connectTimeout: deadlineMs, ...options.socket, reconnectStrategy: false },
+    socket: { connectTimeout: deadlineMs + channelLimits.connectGraceMs, ...options.socket, reconnectStrategy: false },
   });
   // The library connects all the same where it was destroyed while it connected: such a connection would keep the process alive for ever.
   connection.on("connect", () => {

@@ -1,3 +1,4 @@
+import { startDeadline } from "@loopwright/core/memory";
 import type { Clock, Logger, Notification, SessionRef } from "@loopwright/core/ports";
 import type { SessionEvent } from "@loopwright/core/protocol";
 import { ErrorReply } from "@redis/client";
@@ -134,7 +135,7 @@ class RedisSender implements Sender {
 
   async #sendAll(connection: Connection, commands: readonly Command[]): Promise<Verdict> {
     const { clock, deadlineMs, link } = this.#options;
-    const cancel = clock.after(deadlineMs, () => link.renew("timeout"), { idle: true });
+    const cancel = startDeadline(clock, { ms: deadlineMs, idle: true }, () => link.renew("timeout"));
     const answers = await Promise.allSettled(commands.map((command) => connection.sendCommand(command)));
     cancel();
     return verdictOf(commands, answers);

@@ -1,5 +1,5 @@
 import { AgentError } from "@loopwright/core";
-import { silentLogger, systemClock } from "@loopwright/core/memory";
+import { silentLogger, startDeadline, systemClock } from "@loopwright/core/memory";
 import { type Logger, type RunQueue, type RunQueueWorker, refKey, type SessionRef } from "@loopwright/core/ports";
 import type { RedisClientOptions } from "@redis/client";
 import { Queue } from "bullmq";
@@ -95,8 +95,9 @@ const bullOptions = ({ client }: QueueConnection, prefix: string) =>
 function answered(answer: Promise<unknown>, deadlineMs: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const fail = (message: string): void => reject(new AgentError("QUEUE_UNAVAILABLE", { message }));
-    // Sockets are read once more before it fails: in a process that was starved for that long, the answer may have come in time.
-    const cancel = systemClock.after(deadlineMs, () => setImmediate(fail, `Redis did not answer the run queue within ${deadlineMs} ms.`));
+    const cancel = startDeadline(systemClock, { ms: deadlineMs }, () =>
+      fail(`Redis did not answer the run queue within ${deadlineMs} ms.`),
+    );
     answer.then(
       () => {
         cancel();

@@ -1,4 +1,4 @@
-import { systemClock } from "@loopwright/core/memory";
+import { startDeadline, systemClock } from "@loopwright/core/memory";
 import { type RunQueueWorker, refKey, type SessionRef } from "@loopwright/core/ports";
 import { type Job, Worker, type WorkerOptions } from "bullmq";
 import type { QueueConnection } from "./queue-connection.ts";
@@ -85,7 +85,7 @@ export function createHintWorker({ name, take, offer, deadlineMs, connection, bu
     const closed = worker.close().catch(() => {});
     while (jobs.size > 0) await Promise.allSettled(jobs);
     // What was fetched in this moment is handled too, as long as Redis answers.
-    await Promise.race([closed, new Promise<void>((resolve) => systemClock.after(deadlineMs, resolve, { idle: true }))]);
+    await Promise.race([closed, new Promise<void>((resolve) => startDeadline(systemClock, { ms: deadlineMs, idle: true }, resolve))]);
     while (jobs.size > 0) await Promise.allSettled(jobs);
     await worker.endTimers();
     connection.close();

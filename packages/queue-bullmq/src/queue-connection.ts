@@ -1,4 +1,4 @@
-import { systemClock } from "@loopwright/core/memory";
+import { startDeadline, systemClock } from "@loopwright/core/memory";
 import type { Logger } from "@loopwright/core/ports";
 import { createClient, type RedisClientOptions } from "@redis/client";
 import { queueLimits } from "./queue-limits.ts";
@@ -49,7 +49,7 @@ export function connectQueue(options: {
       queueLimits.heartbeatMs,
       async () => {
         if (client.isReady) {
-          cancel = systemClock.after(deadlineMs, revive, { idle: true });
+          cancel = startDeadline(systemClock, { ms: deadlineMs, idle: true }, revive);
           await client.ping().catch(() => {});
           cancel();
         }
@@ -91,7 +91,7 @@ function newClient(options: {
     // Without a connection a command fails at once, so that no command queues up or is sent after its caller has given up.
     disableOfflineQueue: true,
     socket: {
-      connectTimeout: deadlineMs,
+      connectTimeout: deadlineMs + queueLimits.connectGraceMs,
       // Needed for a server that accepts a connection and never answers, for which the library would wait without a limit.
       socketTimeout: queueLimits.idleSeconds * 1_000 + deadlineMs,
       ...clientOptions.socket,

@@ -2,6 +2,7 @@
 export const queueLimits: {
   readonly mergeMs: number;
   readonly idleSeconds: number;
+  readonly connectGraceMs: number;
   readonly retryMs: number;
   readonly reconnectMaxMs: number;
   readonly heartbeatMs: number;
@@ -11,6 +12,8 @@ export const queueLimits: {
   mergeMs: 60_000,
   /** How long a worker waits for a hint in one request. It is also the longest time until a dead connection is noticed. */
   idleSeconds: 2,
+  /** By how much the library waits longer than `deadlineMs` for a connection: its timer counts time in which the process was blocked. */
+  connectGraceMs: 5_000,
   /** Pause of a worker after an error of Redis. */
   retryMs: 500,
   reconnectMaxMs: 1_000,

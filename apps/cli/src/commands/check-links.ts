@@ -1,4 +1,4 @@
-import { silentLogger } from "@loopwright/core/memory";
+import { silentLogger, startDeadline, systemClock } from "@loopwright/core/memory";
 import { complaintOf } from "../complaint.ts";
 import { openChannel, openQueue } from "../compose/open-links.ts";
 import { withoutSecret } from "../config/store-place.ts";
@@ -6,7 +6,7 @@ import type { Settings } from "../settings/settings.ts";
 import type { Finding } from "./finding.ts";
 
 /** How long a word may take from one end of the channel to the other. */
-const channelMs = 3_000;
+const channelMs = 5_000;
 /** A scope and a session that do not exist: its events reach no reader. */
 const noneThere = { scope: "doctor", session: "doctor" };
 
@@ -34,13 +34,13 @@ async function checkChannel(url: string): Promise<string | undefined> {
   let cancel = (): void => {};
   try {
     const isReceived = await new Promise<boolean>((resolve) => {
-      const timer = setTimeout(() => resolve(false), channelMs);
+      const end = startDeadline(systemClock, { ms: channelMs }, () => resolve(false));
       const stop = listener.subscribeScope(noneThere.scope, {
         notification: () => resolve(true),
         gap: () => speaker.notify(noneThere.scope, { type: "doctor" }),
       });
       cancel = () => {
-        clearTimeout(timer);
+        end();
         stop();
       };
     });

@@ -5,6 +5,7 @@ export type { LedgerLimit, LedgerLimits } from "../stores/ledger-limits.ts";
 export { characterCounter } from "./character-counter.ts";
 export { systemClock } from "./clock.ts";
 export { consoleLogger } from "./console-logger.ts";
+export { type DeadlineOptions, startDeadline } from "./deadline.ts";
 export { fixedPrices, type ModelPrice } from "./fixed-prices.ts";
 export { randomIds } from "./ids.ts";
 export { type ManualClock, manualClock } from "./manual-clock.ts";

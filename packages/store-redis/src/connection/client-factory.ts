@@ -1,4 +1,5 @@
 import { AgentError, isAgentError } from "@loopwright/core";
+import { startDeadline, systemClock } from "@loopwright/core/memory";
 import type { Logger } from "@loopwright/core/ports";
 import {
   ErrorReply,
@@ -11,7 +12,6 @@ import {
   type RespVersions,
   type TypeMapping,
 } from "@redis/client";
-import { afterDeadline } from "./after-deadline.ts";
 import { faultOf, refusalOf, unavailable } from "./redis-fault.ts";
 import { checkServer, type Durability } from "./startup-checks.ts";
 
@@ -26,6 +26,9 @@ export interface Target {
   readonly deadlineMs: number;
   readonly logger: Logger;
 }
+
+/** By how much the library waits longer for a connection: its timer counts time in which the process was blocked, the deadline does not. */
+const connectGraceMs = 5_000;
 
 /** Makes connections, and judges the servers at their other end. */
 export interface ClientFactory {
@@ -86,7 +89,7 @@ function makeClient({ url, clientOptions, deadlineMs }: Target): Client {
     ...clientOptions,
     ...(url === undefined ? {} : { url }),
     // The library adds to the objects it is given.
-    socket: { ...clientOptions?.socket, connectTimeout: deadlineMs, reconnectStrategy: false },
+    socket: { ...clientOptions?.socket, connectTimeout: deadlineMs + connectGraceMs, reconnectStrategy: false },
     disableOfflineQueue: true,
     // Deadlines are kept by the connection, over all of a command's way.
     commandOptions: { timeout: 0 },
@@ -115,16 +118,16 @@ export function dispose(client: Client): void {
 
 /** Gives up on a server that accepts a connection and then sends nothing. */
 async function within(deadlineMs: number, work: Promise<void>, where: string): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
+  let cancel = (): void => {};
   const silence = new Promise<never>((_, reject) => {
-    timer = afterDeadline(deadlineMs, () => reject(unavailable(where, `did not answer within ${deadlineMs} ms`)));
+    cancel = startDeadline(systemClock, { ms: deadlineMs }, () => reject(unavailable(where, `did not answer within ${deadlineMs} ms`)));
   });
   // Later errors of this client do not matter.
   work.catch(() => {});
   try {
     await Promise.race([work, silence]);
   } finally {
-    clearTimeout(timer);
+    cancel();
   }
 }
 

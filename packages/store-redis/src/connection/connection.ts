@@ -1,6 +1,6 @@
 import type { AgentError } from "@loopwright/core";
+import { startDeadline, systemClock } from "@loopwright/core/memory";
 import { ClientClosedError, ClientOfflineError, ErrorReply, RESP_TYPES } from "@redis/client";
-import { afterDeadline } from "./after-deadline.ts";
 import { type Client, type ClientFactory, dispose } from "./client-factory.ts";
 import { faultOf, isOfConnection, type Refusal, refusalOf, unavailable } from "./redis-fault.ts";
 
@@ -135,11 +135,11 @@ export class Connection {
       const settle = (outcome: Outcome): void => {
         if (isSettled) return;
         isSettled = true;
-        clearTimeout(timer);
+        cancel();
         resolve(outcome);
         this.#finish(client);
       };
-      const timer = afterDeadline(how.deadlineMs, () => {
+      const cancel = startDeadline(systemClock, { ms: how.deadlineMs }, () => {
         settle({ type: "uncertain", error: unavailable(this.where, `did not answer within ${Math.round(how.deadlineMs)} ms`) });
         if (this.#receivedAt < sentAt) this.#lose(client);
       });

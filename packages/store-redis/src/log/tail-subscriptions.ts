@@ -1,3 +1,4 @@
+import { startDeadline, systemClock } from "@loopwright/core/memory";
 import type { SessionRef } from "@loopwright/core/ports";
 import { type Client, type ClientFactory, dispose } from "../connection/client-factory.ts";
 import type { Connection } from "../connection/connection.ts";
@@ -191,7 +192,7 @@ export class TailSubscriptions {
 
   async #ping(client: Client): Promise<void> {
     if (this.#subscriber?.client !== client) return;
-    const silence = setTimeout(() => this.#lose(client), this.#deadlineMs).unref();
+    const cancel = startDeadline(systemClock, { ms: this.#deadlineMs, idle: true }, () => this.#lose(client));
     try {
       await client.sendCommand(["PING"]);
       if (this.#subscriber?.client !== client) return;
@@ -201,7 +202,7 @@ export class TailSubscriptions {
     } catch {
       this.#lose(client);
     } finally {
-      clearTimeout(silence);
+      cancel();
     }
   }
 

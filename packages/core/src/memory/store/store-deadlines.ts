@@ -6,9 +6,10 @@ import type { SessionLog } from "../../ports/session-log.ts";
 import type { SessionStore } from "../../ports/session-store.ts";
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 import { systemClock } from "../clock.ts";
+import { startDeadline } from "../deadline.ts";
 
 export interface StoreDeadlineOptions {
-  /** How long one question may take. Default 1,500 ms. Rebuilding an index is not one. */
+  /** How long one question may take, not counting time in which this process was blocked. Default 1,500 ms. Rebuilding an index is not one. */
   readonly deadlineMs?: number;
   /** Default: the process's. */
   readonly clock?: Clock;
@@ -36,7 +37,7 @@ export function withStoreDeadlines<Store extends SessionStore>(store: Store, opt
 function deadlines(deadlineMs: number, clock: Clock): Within {
   return (ask, late) =>
     new Promise((resolve, reject) => {
-      const cancel = clock.after(deadlineMs, () => {
+      const cancel = startDeadline(clock, { ms: deadlineMs }, () => {
         if (late) resolve(late());
         else reject(tooLate(deadlineMs));
       });
