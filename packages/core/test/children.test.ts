@@ -13,7 +13,7 @@ import {
   resume,
   type ToolContext,
 } from "../src/index.ts";
-import { memoryStore, type ScriptedProvider, scripted } from "../src/memory/index.ts";
+import { fixedPrices, memoryStore, type ScriptedProvider, scripted } from "../src/memory/index.ts";
 import { processes } from "./dying-processes.ts";
 import { calm, eventsOf, ofType, type World, world } from "./harness.ts";
 
@@ -256,6 +256,57 @@ describe("the end of what started a child", () => {
     const { messages } = await finished(execute(made.session, "Go.").result(), made);
     expect(JSON.stringify(messages)).toContain("TOOL_TIMEOUT");
     expect(await recorded(made, "run.finished")).toContain("abort.requested");
+  });
+});
+
+describe("what a child has spent that did not end in time", () => {
+  const usage = { input: 7, output: 3 };
+  const lost = { input: 5, output: 2 };
+
+  it("B84: counts in the run of its call, also where the call has left it behind", async () => {
+    const { agent } = helper(
+      [
+        { calls: [{ name: "look" }], usage },
+        { hang: true, text: "The har" },
+      ],
+      {
+        tools: [defineTool({ name: "look", description: "Looks.", parameters, execute: () => "a door" })],
+        prices: fixedPrices({ "scripted-1": { inputUsd: 1, outputUsd: 1 } }),
+      },
+    );
+    const usages = [lost, lost];
+    const script = (({ messages }: { readonly messages: readonly { readonly role: string }[] }) =>
+      messages.at(-1)?.role === "tool_result" ? { text: "ok", usage: usages[0] } : { calls, usage: usages[1] }) as never;
+    const made = world(script, { tools: [delegate(startsWith(agent), { timeoutMs: 5_000 })] });
+    await finished(execute(made.session, "Go.").result(), made);
+    const facts = await made.facts();
+    const end = facts.find(({ type }) => type === "child.finished");
+    expect(facts.at(-1)?.type).toBe("run.finished");
+    expect(end).toMatchObject({ outcome: "aborted", usage: { source: "estimated" } });
+    const { usage: spent } = (await made.store.index.get("local", await childOf(made))) ?? {};
+    expect(end).toMatchObject({ usage: spent ?? {} });
+    expect([spent?.input ?? 0, spent?.output ?? 0].every((count, at) => count > (at === 0 ? usage.input : usage.output))).toBe(true);
+    expect(made.session.totalUsage).toMatchObject({ input: 10 + (spent?.input ?? 0), output: 4 + (spent?.output ?? 0) });
+  });
+
+  it("B84: counts as an estimate where the child still runs after the grace of its parent", async () => {
+    const { agent } = helper([{ calls: [{ name: "dig" }], usage }], {
+      tools: [defineTool({ name: "dig", description: "Digs.", parameters, execute: () => new Promise<never>(() => {}) })],
+      limits: { abortGraceMs: 600_000 },
+    });
+    const made = world((() => ({ calls, usage: lost })) as never, {
+      tools: [delegate(startsWith(agent))],
+      limits: { abortGraceMs: 1_000 },
+    });
+    const stream = execute(made.session, "Go.");
+    while (!(await made.types()).includes("child.linked") || !(await typesOf(made, await childOf(made))).includes("tool.started"))
+      await calm();
+    await stream.abort();
+    expect((await finished(stream.result(), made)).status).toBe("aborted");
+    const end = (await made.facts()).find(({ type }) => type === "child.finished");
+    expect(end).toMatchObject({ outcome: "aborted", usage: { ...usage, source: "estimated" }, toolCallCount: 1 });
+    expect(made.session.totalUsage).toMatchObject({ input: 12, output: 5, source: "estimated" });
+    expect(await typesOf(made, await childOf(made))).not.toContain("run.finished");
   });
 });
 

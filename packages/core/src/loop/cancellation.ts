@@ -20,10 +20,18 @@ export function planAbort(run: Run): Plan {
   const children = childrenToStop(run);
   const isOver = !open && children.length === 0 && run.calls.every((call: Call) => call.state === "done");
   if (isOver) facts.push({ type: "run.finished", runId, status: "aborted", reason: abort?.reason ?? "aborted" });
-  const effects =
-    facts.length > 0 ? [] : children.map((child): Effect => ({ type: "stop-child", id: `${child.session}/stop`, runId, child }));
-  return { facts, effects };
+  return { facts, effects: facts.length > 0 ? [] : stopsOf(run, children) };
 }
+
+/** The plan of a run whose calls have ended; before it the children that they left behind are stopped, and before its end those of hooks: the run counts what they spent. */
+export function afterChildren(run: Run, planned: Plan): Plan {
+  const isOver = planned.facts.some(({ type }) => type === "run.finished");
+  const left = childrenToStop(run).filter(({ callKey }) => isOver || callKey !== undefined);
+  return left.length > 0 ? { facts: [], effects: stopsOf(run, left) } : planned;
+}
+
+const stopsOf = ({ runId }: Run, children: readonly KeyedChild[]): readonly Effect[] =>
+  children.map((child): Effect => ({ type: "stop-child", id: `${child.session}/stop`, runId, child }));
 
 /** The children without an end whose call does not run: a tool that runs sees to the ends of its own. */
 function childrenToStop({ children = [], calls }: Run): readonly KeyedChild[] {

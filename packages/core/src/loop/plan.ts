@@ -6,7 +6,7 @@
  *  P3 an effect is planned until its intent is folded; its id derives from the state.
  */
 
-import { planAbort } from "./cancellation.ts";
+import { afterChildren, planAbort } from "./cancellation.ts";
 import { startsOwed } from "./children/background.ts";
 import { type Plan, restPlan } from "./effect.ts";
 import { planFailure, planNextTurn, planOpenCall } from "./next-turn.ts";
@@ -32,6 +32,5 @@ function planRun(state: State): Plan {
   if (run.open) return planOpenCall(run, run.open);
   const now = state.updatedAt ?? run.startedAt;
   if (run.calls.some((call) => call.state !== "done")) return planCalls(run, now);
-  if (run.failure) return planFailure(run, run.failure, now);
-  return planNextTurn(run, now);
+  return afterChildren(run, run.failure ? planFailure(run, run.failure, now) : planNextTurn(run, now));
 }

@@ -17,8 +17,10 @@ export function endFactsOf(state: State, place: ChildPlace, result: ChildResult)
   return endsKeyed(state, { ...ended, seq: 0, at: 0, v: 2 }) ? [ended] : [];
 }
 
+type ChildEnd = Pick<ChildResult, "session" | "status" | "usage" | "cost" | "toolCallCount" | "error">;
+
 /** Its words are in its own log. */
-export function bodyOf(place: ChildPlace, { session, status, usage, cost, toolCallCount, error }: ChildResult): BodyOf<"child.finished"> {
+export function bodyOf(place: ChildPlace, { session, status, usage, cost, toolCallCount, error }: ChildEnd): BodyOf<"child.finished"> {
   const outcome = status === "completed" ? "ok" : status === "failed" ? "error" : "aborted";
   const spent = { ...(usage ? { usage } : {}), ...(cost ? { cost } : {}), ...(toolCallCount > 0 ? { toolCallCount } : {}) };
   const failure = error ? { failure: failureOf(error) } : {};

@@ -11,12 +11,13 @@ import type { FactBody, ParentLink, RememberedDecision, RunBudget } from "../../
 import type { KeyedChild, State } from "../../loop/state.ts";
 import type { UserMessage } from "../../message/message.ts";
 import type { ChildResult } from "../../tools/child.ts";
-import type { ChildListeners, ChildSession, Deps } from "../setup/deps.ts";
+import type { ChildListeners, ChildSession, ChildSpending, Deps } from "../setup/deps.ts";
 import { rememberedIn } from "../setup/remembered-decisions.ts";
 import { checkDepth, depthBelow } from "./child-depth.ts";
 import { bodyOf, type ChildPlace, endFactsOf, waitingOf } from "./child-facts.ts";
 import { checkRequest, childId, isAhead, isWanted, linked, never, openRun, otherChild } from "./child-link.ts";
 import { shareOf } from "./child-share.ts";
+import { addedUp, estimated } from "./child-spending.ts";
 import { insist } from "./insist.ts";
 import { standInAgent } from "./stand-in-agent.ts";
 
@@ -113,7 +114,7 @@ export class Children {
     });
     try {
       const end = await Promise.race([session.stop(id), patience]);
-      return end ? bodyOf(place, end) : { type: "child.finished", ...place, session: id, outcome: "aborted", output: [] };
+      return bodyOf(place, end ?? { session: id, status: "aborted", ...estimated(session.spent()) });
     } finally {
       cancel();
       if (!running) void session.dispose();
@@ -165,6 +166,12 @@ export class Children {
           .catch(() => {});
       },
     };
+  }
+
+  /** What the children that run here have spent, where the log does not have it. */
+  spent(): ChildSpending {
+    const ended = new Set(this.#parent.state.run?.children?.flatMap(({ session, isDone }) => (isDone ? [session] : [])));
+    return addedUp([...this.#sessions].flatMap(([id, session]) => (ended.has(id) ? [] : [session.spent()])));
   }
 
   /** Lets the sessions go, for the next owner. What user code waits for is never settled: it is not asked any more. */

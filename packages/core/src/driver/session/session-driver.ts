@@ -15,7 +15,7 @@ import { createRequestBuilder, type RequestBuilder } from "../../prompt/request-
 import { createHub, type Hub } from "../live/hub.ts";
 import { type Adoption, LogView, type LogViewHost } from "../log/log-view.ts";
 import { createOwnership, type Ownership, type OwnershipHost } from "../ownership/ownership.ts";
-import type { Deps } from "../setup/deps.ts";
+import type { ChildSpending, Deps } from "../setup/deps.ts";
 import { handleLetGo } from "../setup/session-errors.ts";
 import { driverLimits } from "../setup/session-options.ts";
 import { internalError, reportLoss } from "../setup/user-code.ts";
@@ -124,6 +124,11 @@ export class SessionDriver implements LogViewHost, OwnershipHost, WakeSourcesHos
   /** Continues its children in the background here, where no worker does. */
   attendChildren(): void {
     this.#work.attendChildren();
+  }
+
+  /** What its children that run here have spent, where its log does not have it. */
+  spentBelow(): ChildSpending {
+    return this.#work.spentBelow();
   }
 
   /** Stops its children in the background. */

@@ -17,7 +17,7 @@ import { createDrafts, type Drafts, noDrafts } from "../live/drafts.ts";
 import type { Hub } from "../live/hub.ts";
 import { openLanes } from "../live/open-lanes.ts";
 import { type Note, noteFact } from "../log/note-fact.ts";
-import type { Deps } from "../setup/deps.ts";
+import type { ChildSpending, Deps } from "../setup/deps.ts";
 import { driverLimits } from "../setup/session-options.ts";
 import { ClosingFacts } from "./closing-facts.ts";
 import { EffectPreparation, type Launch } from "./effect-preparation.ts";
@@ -94,6 +94,10 @@ export class SessionWork implements EffectHost, ChildHost, BackgroundHost {
 
   stopChild(place: ChildPlace, child: KeyedChild): Promise<FactBody> {
     return this.#children.stop(place, child);
+  }
+
+  spentBelow(): ChildSpending {
+    return this.#children.spent();
   }
 
   spawn(place: ChildPlace, request: ChildRequest): Promise<SpawnedChild> {

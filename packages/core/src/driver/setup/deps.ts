@@ -43,6 +43,9 @@ export interface ChildListeners {
 
 export type ChildAnswer = FactOf<"approval.decided"> | FactOf<"client.answered">;
 
+/** What a child has spent. */
+export type ChildSpending = Pick<ChildResult, "usage" | "cost" | "toolCallCount">;
+
 /** The session of a child that runs in this process. */
 export interface ChildSession {
   /** Gives it its input, once for a key, and resolves when the child has ended: that run, what works in its background, and the runs that read the reports. */
@@ -56,6 +59,8 @@ export interface ChildSession {
   /** The same, `undefined` also while it has not ended. */
   result(key: string): Promise<ChildResult | undefined>;
   abort(): void;
+  /** What it and its children have spent by now: what their logs have, and the most that open calls may spend. */
+  spent(): ChildSpending;
   /** Stops the child with this key of its input, and all that it has started; resolves with its end. `undefined`: it never began. */
   stop(key: string): Promise<ChildResult | undefined>;
   /** Gives it up: its next owner continues it. */

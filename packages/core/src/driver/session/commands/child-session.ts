@@ -2,10 +2,12 @@ import { isAgentError } from "../../../errors.ts";
 import { at, lastWithKey } from "../../../loop/append-list.ts";
 import { hasEnded, readsReport, runsOfChild } from "../../../loop/children/background.ts";
 import { endOf, isAtRest, type State } from "../../../loop/state.ts";
+import { allSpent } from "../../../message/usage.ts";
 import type { ExecuteResult } from "../../../protocol/execute.ts";
 import type { ChildResult } from "../../../tools/child.ts";
+import { addedUp } from "../../children/child-spending.ts";
 import { waitsOf } from "../../children/child-waits.ts";
-import type { ChildAnswer, ChildInput, ChildListeners, ChildSession } from "../../setup/deps.ts";
+import type { ChildAnswer, ChildInput, ChildListeners, ChildSession, ChildSpending } from "../../setup/deps.ts";
 import { driverLimits } from "../../setup/session-options.ts";
 import { decideCall } from "./decide-call.ts";
 import { abortRun } from "./session-commands.ts";
@@ -125,6 +127,13 @@ class OwnChild implements ChildSession {
     const base = { session: this.#context.deps.sessionId, text, toolCallCount, ...more };
     if (!error) return { ...base, status: "completed", output };
     return { ...base, status: status === "aborted" ? "aborted" : "failed", error };
+  }
+
+  spent(): ChildSpending {
+    const { driver } = this.#context;
+    const { usage, cost, run } = driver.state;
+    const toolCallCount = toolCallsOf(driver.state) + (run?.toolCallCount ?? 0);
+    return addedUp([{ ...allSpent([{ usage, cost }]), toolCallCount }, { ...run?.open?.expected, toolCallCount: 0 }, driver.spentBelow()]);
   }
 
   abort(): void {

@@ -1,0 +1,14 @@
+import { allSpent } from "../../message/usage.ts";
+import type { ChildSpending } from "../setup/deps.ts";
+
+export const addedUp = (all: readonly ChildSpending[]): ChildSpending => ({
+  ...allSpent(all),
+  toolCallCount: all.reduce((sum, { toolCallCount }) => sum + toolCallCount, 0),
+});
+
+/** The same, marked as an estimate: the child has not ended. */
+export const estimated = ({ usage, cost, toolCallCount }: ChildSpending): ChildSpending => ({
+  toolCallCount,
+  ...(usage ? { usage: { ...usage, source: "estimated" } } : {}),
+  ...(cost ? { cost: { ...cost, partial: true } } : {}),
+});
