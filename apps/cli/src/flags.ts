@@ -1,4 +1,9 @@
+import type { Logger } from "@loopwright/core/ports";
 import { loadConfiguration } from "./config/configure.ts";
+import type { Environment } from "./config/environment.ts";
+import type { FoundSecrets } from "./config/found-secrets.ts";
+import { type PassphraseSource, passphraseSource } from "./secrets/passphrase.ts";
+import { readSecrets } from "./secrets/read-secrets.ts";
 import { type ModelFlags, type Settings, settingsFrom } from "./settings/settings.ts";
 import { createStyle, type Style } from "./terminal/style.ts";
 
@@ -15,6 +20,21 @@ export interface SharedFlags extends ModelFlags {
 export async function settingsOf(flags: SharedFlags): Promise<Settings> {
   const directory = process.cwd();
   return settingsFrom(await loadConfiguration({ flags, real: process.env, directory }), directory);
+}
+
+/** What opens files of secrets, beside the settings. */
+export interface SecretsOptions {
+  readonly logger: Logger;
+  /** Default: the variable, else a person at the terminal. */
+  readonly passphrase?: PassphraseSource;
+}
+
+/** The same with the secrets of files, which a person may be asked the passphrase for. @throws AgentError CONFIG_INVALID */
+export async function settingsWithSecrets(flags: SharedFlags, { logger, passphrase }: SecretsOptions): Promise<Settings> {
+  const directory = process.cwd();
+  const secretsFor = (environment: Environment): Promise<FoundSecrets> =>
+    readSecrets({ directory, environment, logger, passphrase: passphrase ?? passphraseSource(environment) });
+  return settingsFrom(await loadConfiguration({ flags, real: process.env, directory, secretsFor }), directory);
 }
 
 /** Colours where the stream is a terminal and neither `--no-color`, NO_COLOR nor TERM=dumb is against it. FORCE_COLOR asks for them anywhere. */

@@ -6,6 +6,7 @@ import { exitCodeOf, exitCodes } from "./exit-code.ts";
 import { addGuardrails } from "./guardrail-commands.ts";
 import { addProviders } from "./provider-commands.ts";
 import { addScopeCommands } from "./scope-commands.ts";
+import { addSecrets } from "./secret-commands.ts";
 import { neutralise } from "./terminal/neutralise.ts";
 
 const examples = `
@@ -18,7 +19,7 @@ Examples:
   loopwright ask --agent research --web http://localhost:8888 "What are the height and the age of ...?"
 
 Settings are read from flags, the environment, .env and loopwright.yaml, see "loopwright config print --sources".
-Keys are read from the environment or .env: OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY (in this order), OLLAMA_HOST.
+Keys are read from files of "loopwright secrets", the environment or .env: OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY (in this order), OLLAMA_HOST.
 Exit codes: 0 ok, 1 failed, 2 usage, 3 configuration or key, 4 provider, 5 limit, 130 stopped.`;
 
 /** Runs the command line and returns the exit code. Errors end as three lines on standard error. */
@@ -86,6 +87,7 @@ function createProgram(version: string, exit: (code: number) => void): Command {
   addAudit(program, exit);
   addGuardrails(program, exit);
   addConfig(program, exit);
+  addSecrets(program, exit);
   for (const command of [program, ...program.commands, ...program.commands.flatMap((one) => one.commands)]) {
     command.exitOverride().configureOutput({ outputError: () => {} });
   }

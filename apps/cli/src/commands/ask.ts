@@ -6,9 +6,11 @@ import { introduction } from "../compose/introduction.ts";
 import { createVendorWords, type VendorWords } from "../compose/vendor-words.ts";
 import { openSession, openWorkplace } from "../compose/workplace.ts";
 import { exitCodeOfRun } from "../exit-code.ts";
-import { type SharedFlags, settingsOf } from "../flags.ts";
+import { type SharedFlags, settingsWithSecrets } from "../flags.ts";
 import { type ServerFlags, serverOf } from "../remote/server-address.ts";
 import { costText, usageParts } from "../screen/footer-lines.ts";
+import { lendSecrets } from "../secrets/child-environment.ts";
+import { errorLogger } from "../serve/error-logger.ts";
 import { agentFlags } from "../settings/chosen-agent.ts";
 import { modeLabels, typedModes } from "../settings/typed-modes.ts";
 import { oneLine } from "../terminal/neutralise.ts";
@@ -39,8 +41,9 @@ interface Asked {
 export async function ask(words: readonly string[], flags: AskFlags): Promise<number> {
   if (flags.url !== undefined) return askServer(words, flags);
   checkVersion(flags);
-  const settings = await settingsOf(flags);
+  const settings = await settingsWithSecrets(flags, { logger: errorLogger });
   const question = await readQuestion(words, process.stdin);
+  lendSecrets(settings.configuration.secrets);
   const workplace = await openWorkplace(settings, { isAttended: false });
   try {
     const labels = modeLabels(typedModes(flags.modes), workplace.modes);

@@ -5,8 +5,10 @@ import { localPlace } from "../chat/local-place.ts";
 import { commandName } from "../command-name.ts";
 import { openWorkplace } from "../compose/workplace.ts";
 import { exitCodes } from "../exit-code.ts";
-import { type SharedFlags, settingsOf, styleFor } from "../flags.ts";
+import { type SharedFlags, settingsOf, settingsWithSecrets, styleFor } from "../flags.ts";
 import { type ServerFlags, serverOf } from "../remote/server-address.ts";
+import { lendSecrets } from "../secrets/child-environment.ts";
+import { errorLogger } from "../serve/error-logger.ts";
 import { modeLabels, typedModes } from "../settings/typed-modes.ts";
 
 /** Flags of `chat`. */
@@ -20,7 +22,8 @@ interface ChatFlags extends SharedFlags, ServerFlags {
 export async function chat(flags: ChatFlags): Promise<number> {
   if (flags.url !== undefined) return remoteChat(flags);
   const isDemonstration = !hasTerminal() && !flags.resume && !flags.continue;
-  const settings = await settingsOf(isDemonstration ? offlineOf(flags) : flags);
+  const settings = isDemonstration ? await settingsOf(offlineOf(flags)) : await settingsWithSecrets(flags, { logger: errorLogger });
+  lendSecrets(settings.configuration.secrets);
   const workplace = await openWorkplace(settings, { isAttended: !isDemonstration });
   try {
     await talk(localPlace(workplace, modeLabels(typedModes(flags.modes), workplace.modes)), flags);

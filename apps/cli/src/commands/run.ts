@@ -6,8 +6,10 @@ import { openOwnKeys } from "../compose/own-keys/open-own-keys.ts";
 import { markOwnKeys, withoutOwnKeys } from "../compose/own-keys/own-keys-mark.ts";
 import { openWorkplace, type Workplace } from "../compose/workplace.ts";
 import { exitCodes } from "../exit-code.ts";
-import { settingsOf } from "../flags.ts";
+import { settingsWithSecrets } from "../flags.ts";
+import { passphraseVariable } from "../secrets/passphrase.ts";
 import { authentication } from "../serve/authentication.ts";
+import { errorLogger } from "../serve/error-logger.ts";
 import { createRunLogger } from "../serve/run-logger.ts";
 import { type RunFlags, runSettings } from "../serve/run-settings.ts";
 import { serve } from "../serve/serve.ts";
@@ -19,7 +21,9 @@ import type { Settings } from "../settings/settings.ts";
  * @throws AgentError CONFIG_INVALID, MODEL_KEY_MISSING, STORE_*
  */
 export async function run(flags: RunFlags): Promise<number> {
-  const settings = await settingsOf(flags);
+  const settings = await settingsWithSecrets(flags, { logger: errorLogger });
+  // Children of tools would inherit it.
+  delete process.env[passphraseVariable];
   const { values } = settings.configuration;
   const wishes = runSettings(values, settings);
   const logger = createRunLogger({ isJson: values.json === true, stdout: process.stdout, stderr: process.stderr });

@@ -1,6 +1,7 @@
 import type { Agent } from "@loopwright/core";
 import type { ModelProvider, SessionStore } from "@loopwright/core/ports";
 import type { Knowledge, KnowledgeTools } from "@loopwright/tools-knowledge";
+import { childEnvironment } from "../secrets/child-environment.ts";
 import { noAgent } from "../settings/chosen-agent.ts";
 import type { Settings } from "../settings/settings.ts";
 import { type AssistantOptions, assistantTools, createAssistant } from "./create-assistant.ts";
@@ -47,13 +48,15 @@ export async function createAgents({ settings, provider, store, knowledge }: Age
   const { isAttended, surface = "terminal", offersAll = false, preferences } = options;
   const wishes = preferences ? { preferences } : {};
   const directory = process.cwd();
+  const environment = childEnvironment(settings.configuration.secrets);
   const { blobs } = store;
-  const loaded = toolsFile === undefined ? [] : await loadTools(toolsFile, directory);
+  const loaded = toolsFile === undefined ? [] : await loadTools(toolsFile, { environment }, directory);
   const named = new Set(loaded.map(({ name }) => name));
   const offered = [...(await offerTools(settings, blobs)), ...(knowledge ? (await searchOf(knowledge)).tools : [])];
   const ownTools = [...offered.filter(({ name }) => !named.has(name)), ...loaded];
   const tools = assistantTools({ filesDirectory, isAttended, ownTools });
-  const own = agentsFile === undefined ? { agents: [], modes: [] } : await loadAgents(agentsFile, { provider, tools, blobs }, directory);
+  const own =
+    agentsFile === undefined ? { agents: [], modes: [] } : await loadAgents(agentsFile, { provider, tools, blobs, environment }, directory);
   const assistant = createAssistant({ provider, surface, filesDirectory, isAttended, ownTools, ...wishes });
   const web = webUrl === undefined ? undefined : await createResearch({ provider, webUrl, store, ...wishes });
   const hasMainThread = offersAll || agentName === "main-thread";

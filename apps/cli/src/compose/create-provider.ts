@@ -15,7 +15,7 @@ export async function createProvider({ vendor, model, baseUrl, environment, orga
   if (!key && vendor.keys.length > 0 && !mayLackKey) {
     throw new AgentError("MODEL_KEY_MISSING", {
       message: `${vendor.title} was chosen and ${vendor.keys.join(" or ")} is not set.`,
-      fix: `Set ${vendor.keys[0]}, choose another with \`--provider\`, or try \`--offline\`.`,
+      fix: `Set ${vendor.keys[0]} or keep it with \`loopwright secrets set ${vendor.keys[0]}\`, choose another with \`--provider\`, or try \`--offline\`.`,
     });
   }
   const shared = {

@@ -1,5 +1,6 @@
 import { type Agent, AgentError, agentTool, createAgent, defineTool, isAgentError, type Tool } from "@loopwright/core";
 import type { BlobStore, ModelProvider } from "@loopwright/core/ports";
+import type { Environment } from "../config/environment.ts";
 import { loadModule } from "./load-module.ts";
 
 /** What a function `agents` of a module is called with. */
@@ -10,6 +11,8 @@ export interface AgentParts {
   readonly tools: readonly Tool[];
   /** For tools that keep files with a session. */
   readonly blobs: BlobStore;
+  /** For child processes: the variables of this process with the secrets of files. */
+  readonly environment: Environment;
   /** Of `@loopwright/core`, for a module in a folder where nothing is installed. */
   readonly createAgent: typeof createAgent;
   readonly defineTool: typeof defineTool;
@@ -28,7 +31,7 @@ export interface OwnAgents {
  */
 export async function loadAgents(
   file: string,
-  parts: Pick<AgentParts, "provider" | "tools" | "blobs">,
+  parts: Pick<AgentParts, "provider" | "tools" | "blobs" | "environment">,
   directory: string,
 ): Promise<OwnAgents> {
   const exported = await loadModule({ file, holds: "agents", flag: "--agents" }, directory);
@@ -51,7 +54,7 @@ export async function loadAgents(
 
 interface Called {
   readonly file: string;
-  readonly parts: Pick<AgentParts, "provider" | "tools" | "blobs">;
+  readonly parts: Pick<AgentParts, "provider" | "tools" | "blobs" | "environment">;
 }
 
 async function call(make: object, { file, parts }: Called): Promise<unknown> {

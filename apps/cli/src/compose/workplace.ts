@@ -4,6 +4,7 @@ import { type Agent, AgentError, type AgentSession, createSession, isAgentError 
 import type { Logger, ModelProvider, SessionStore } from "@loopwright/core/ports";
 import type { Knowledge } from "@loopwright/tools-knowledge";
 import { commandName } from "../command-name.ts";
+import { hidingSecrets } from "../secrets/known-secrets.ts";
 import { noAgent } from "../settings/chosen-agent.ts";
 import type { Settings } from "../settings/settings.ts";
 import { type AgentsOptions, createAgents } from "./create-agents.ts";
@@ -62,7 +63,7 @@ export async function openWorkplace(
     if (!isToBeMade) await store.index.list(localScope, { limit: 1 });
     const made = await createAgents({ settings, provider, store, knowledge }, options);
     const approvals = openApprovals(settings);
-    const agents = made.agents.map((one) => guard(withApprovals(one, approvals)));
+    const agents = made.agents.map((one) => guard(hidingSecrets(withApprovals(one, approvals), settings.configuration.secrets)));
     const [agent] = agents;
     if (!agent) throw noAgent(settings.agentName, []);
     return { settings, provider, agent, agents, modes: made.modes, store, approvals, knowledge, close };

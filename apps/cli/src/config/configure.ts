@@ -7,6 +7,7 @@ import { AgentError } from "@loopwright/core";
 import { readConfigFile } from "./config-file.ts";
 import { type ConfigLevel, levelOfEnvironment, levelOfFlags } from "./config-level.ts";
 import { type Environment, readEnvironment } from "./environment.ts";
+import type { FoundSecrets } from "./found-secrets.ts";
 import type { ConfigValues, OptionName } from "./options.ts";
 import type { ConfigValue } from "./read-value.ts";
 
@@ -16,6 +17,8 @@ export interface Configuration extends ConfigLevel {
   readonly environment: Environment;
   /** Where a variable stands, for people. */
   sourceOf(variable: string): string;
+  /** Those of the variables that come from files of secrets, by name. */
+  readonly secrets: Readonly<Record<string, string>>;
 }
 
 /** Flags, variables and the file as one, from the strongest to the weakest. */
@@ -34,7 +37,7 @@ export function configure(
       if (source !== undefined) sources[name] = source;
     }
   }
-  return { values: values as ConfigValues, sources, environment, sourceOf };
+  return { values: values as ConfigValues, sources, environment, sourceOf, secrets: {} };
 }
 
 /** `redis` stands for all that is not named beside it, before what a weaker source names. */
@@ -66,6 +69,8 @@ export interface ConfigPlace {
   readonly real: Environment;
   /** The working directory. */
   readonly directory: string;
+  /** Gives the secrets of files, which come before the variables. Absent: none is opened. */
+  readonly secretsFor?: (environment: Environment) => Promise<FoundSecrets>;
 }
 
 /** A configuration, and every flaw of its sources. */
@@ -75,12 +80,19 @@ export interface CheckedConfiguration {
 }
 
 /** Reads all sources. Flaws of the file are returned; those of variables are thrown. @throws AgentError CONFIG_INVALID */
-export async function readConfiguration({ flags, real, directory }: ConfigPlace): Promise<CheckedConfiguration> {
+export async function readConfiguration({ flags, real, directory, secretsFor }: ConfigPlace): Promise<CheckedConfiguration> {
   const fromFlags = levelOfFlags(flags);
-  const { variables, sourceOf } = await readEnvironment(real, { file: fromFlags.values.env, directory });
+  const read = await readEnvironment(real, { file: fromFlags.values.env, directory });
+  const secrets = await secretsFor?.(read.variables);
+  const variables = { ...read.variables, ...secrets?.values };
+  const sourceOf = (variable: string): string => {
+    const place = secrets?.places[variable];
+    return place ? `${variable} (${place.kind} secrets)` : read.sourceOf(variable);
+  };
   const fromEnvironment = levelOfEnvironment(variables, sourceOf);
   const file = await readConfigFile(directory, fromFlags.values.config ?? fromEnvironment.values.config);
-  return { configuration: configure([fromFlags, fromEnvironment, file.level], variables, sourceOf), flaws: file.flaws };
+  const configuration = configure([fromFlags, fromEnvironment, file.level], variables, sourceOf);
+  return { configuration: { ...configuration, secrets: secrets?.values ?? {} }, flaws: file.flaws };
 }
 
 /** The configuration of this process. @throws AgentError CONFIG_INVALID for the first flaw, with the number of the others */

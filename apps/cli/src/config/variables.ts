@@ -11,6 +11,12 @@ export interface ConfigVariable {
 /** The variables beside those of options: keys of vendors, and what belongs to a machine. None has a flag or a key in the file. */
 export const variables: readonly ConfigVariable[] = [
   ...vendors.flatMap(({ title, keys }) => keys.map((name) => ({ name, text: `the key of ${title}`, isSecret: true as const }))),
+  {
+    name: "LOOPWRIGHT_SECRETS_PASSPHRASE",
+    text: "opens the files of `loopwright secrets`; better as a file, by LOOPWRIGHT_SECRETS_PASSPHRASE_FILE, or typed",
+    isSecret: true,
+  },
+  { name: "LOOPWRIGHT_SECRETS", text: "`false`: files of secrets are not opened" },
   { name: "OLLAMA_HOST", text: "where Ollama answers; chooses it where no key is set" },
   {
     name: "LOOPWRIGHT_MASTER_KEY",
