@@ -3,6 +3,7 @@ import { silentLogger, startDeadline, systemClock } from "@loopwright/core/memor
 import { type Logger, type RunQueue, type RunQueueWorker, refKey, type SessionRef } from "@loopwright/core/ports";
 import type { RedisClientOptions } from "@redis/client";
 import { Queue } from "bullmq";
+import { fairTurn } from "./fair-turn.ts";
 import { createHintWorker } from "./hint-worker.ts";
 import { connectQueue, type QueueConnection } from "./queue-connection.ts";
 import { queueLimits } from "./queue-limits.ts";
@@ -31,7 +32,8 @@ const queueName = "runs";
 
 /**
  * A run queue over all nodes that name the same Redis and prefix. Nothing is connected before the first use. Hints for a session that waits are
- * one; a hint that comes while it is under way leads to another take, here after the one that runs, on another node at once.
+ * one; a hint that comes while it is under way leads to another take, here after the one that runs, on another node at once. In a backlog the
+ * scopes take turns: each hint carries its turn as the priority of its job.
  * @throws AgentError CONFIG_INVALID
  */
 export function bullQueue(options: BullQueueOptions): RunQueue {
@@ -55,11 +57,19 @@ export function bullQueue(options: BullQueueOptions): RunQueue {
   }
 
   async function offer({ scope, session }: SessionRef): Promise<void> {
-    const { queue } = open();
+    const { queue, connection } = open();
     const add = async (): Promise<void> => {
       await queue.waitUntilReady();
       const hint = { scope, session };
-      await queue.add("run", hint, { deduplication: { id: refKey(hint), ttl: queueLimits.mergeMs } });
+      const id = refKey(hint);
+      const [last, top, waiting, merged] = [
+        queue.toKey("turns"),
+        queue.toKey("turns:top"),
+        queue.toKey("prioritized"),
+        queue.toKey(`de:${id}`),
+      ];
+      const priority = await fairTurn(connection.client, { last, top, waiting, merged }, hint);
+      await queue.add("run", hint, { priority, deduplication: { id, ttl: queueLimits.mergeMs } });
     };
     await answered(add(), deadlineMs);
   }

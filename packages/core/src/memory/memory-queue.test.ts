@@ -100,3 +100,14 @@ it("more sessions than `hintsMax` are refused with QUEUE_UNAVAILABLE; those that
   await settle();
   expect(taken).toEqual(["a", "b", "c"]);
 });
+
+it("a full queue takes a hint of a scope with few for the oldest hint of the scope with the most", async () => {
+  const { queue, taken, work } = held(9, { hintsMax: 3 });
+  for (const session of ["a", "b", "c"]) await queue.offer(refOf(session));
+  await queue.offer({ scope: "other", session: "x" });
+  await expect(queue.offer(refOf("d"))).rejects.toMatchObject({ code: "QUEUE_UNAVAILABLE" });
+  await expect(queue.offer({ scope: "other", session: "y" })).rejects.toMatchObject({ code: "QUEUE_UNAVAILABLE" });
+  work();
+  await settle();
+  expect(taken).toEqual(["b", "x", "c"]);
+});

@@ -1,6 +1,7 @@
 import { AgentError } from "../errors.ts";
 import { refKey, type SessionRef } from "../message/session-ref.ts";
 import type { RunQueue } from "../ports/run-queue.ts";
+import { createHintList } from "./hint-list.ts";
 
 interface Worker {
   readonly take: (ref: SessionRef) => Promise<void>;
@@ -9,17 +10,20 @@ interface Worker {
 }
 
 export interface MemoryQueueOptions {
-  /** How many sessions may wait; more hints are refused, and a sweep finds their sessions. Default 100,000. */
+  /**
+   * How many sessions may wait. Beyond that a hint of the scope with the most hints is refused; one of another scope displaces the oldest hint of
+   * that scope. A sweep finds their sessions. Default 100,000.
+   */
   readonly hintsMax?: number;
 }
 
 /**
- * Hints within this process, in the order in which their sessions were first offered. Those for a session that waits are one; one that comes
- * while its session is under way waits until that is over, so no session is in two hands.
+ * Hints within this process. The scopes take turns; within a scope the sessions come in the order in which they were first offered. Hints for a
+ * session that waits are one; one that comes while its session is under way waits until that is over, so no session runs twice at once.
  */
 export function memoryQueue(options?: MemoryQueueOptions): RunQueue {
   const hintsMax = options?.hintsMax ?? 100_000;
-  const waiting = new Map<string, SessionRef>();
+  const waiting = createHintList();
   const underWay = new Set<string>();
   const workers = new Set<Worker>();
   let isClosed = false;
@@ -36,11 +40,11 @@ export function memoryQueue(options?: MemoryQueueOptions): RunQueue {
   }
 
   function hand(): void {
-    for (const [key, ref] of waiting) {
-      if (underWay.has(key)) continue;
+    for (;;) {
       const worker = freest(workers);
-      if (!worker) return;
-      waiting.delete(key);
+      const ref = worker && waiting.take((key) => !underWay.has(key));
+      if (!ref) return;
+      const key = refKey(ref);
       underWay.add(key);
       const handled = settled(worker, ref).then(() => {
         underWay.delete(key);
@@ -58,12 +62,10 @@ export function memoryQueue(options?: MemoryQueueOptions): RunQueue {
 
   return {
     async offer({ scope, session }) {
-      const key = refKey({ scope, session });
       if (isClosed)
         throw new AgentError("QUEUE_UNAVAILABLE", { message: "The run queue is closed.", fix: "Open a new one.", retryable: false });
-      if (waiting.size >= hintsMax && !waiting.has(key))
+      if (!waiting.add({ scope, session }, hintsMax))
         throw new AgentError("QUEUE_UNAVAILABLE", { message: `${hintsMax} sessions wait in the run queue; it takes no more.` });
-      if (!waiting.has(key)) waiting.set(key, { scope, session });
       schedule();
     },
     work(take, { concurrency }) {

@@ -27,7 +27,8 @@ export class Taker {
       concurrency = 4,
       holds = false,
       fails = false,
-    }: { readonly concurrency?: number; readonly holds?: boolean; readonly fails?: boolean } = {},
+      onTake,
+    }: { readonly concurrency?: number; readonly holds?: boolean; readonly fails?: boolean; readonly onTake?: () => Promise<void> } = {},
   ) {
     this.#patienceMs = patienceMs;
     this.#isHolding = holds;
@@ -35,6 +36,7 @@ export class Taker {
       async (ref) => {
         this.taken.push(refKey(ref));
         this.mostAtOnce = Math.max(this.mostAtOnce, ++this.#atOnce);
+        await onTake?.();
         if (this.#isHolding) await new Promise<void>((resolve) => this.#held.push(resolve));
         this.#atOnce--;
         if (fails) throw new Error("The worker failed.");

@@ -193,8 +193,42 @@ const workCases: readonly StoreCase<QueueUnderTest>[] = [
   },
 ];
 
+const fairCases: readonly StoreCase<QueueUnderTest>[] = [
+  {
+    id: "backlog",
+    promise: "a scope with many sessions in a backlog does not hold up the few of another scope",
+    async run(make) {
+      const subject = await make();
+      await offerAll(subject.queue, numbered(60));
+      for (const session of ["a", "b", "c"]) await subject.queue.offer({ scope: "quiet", session });
+      const taker = new Taker(subject, { concurrency: 1 });
+      await taker.takes(63);
+      const last = taker.taken.lastIndexOf("quiet/c");
+      expectThat(last <= 2 * 3, `The last of three sessions of a scope came as number ${last + 1}, behind the backlog of another scope.`);
+    },
+  },
+  {
+    id: "turns",
+    promise: "a scope that offers again and again does not hold up the backlog of another scope",
+    async run(make) {
+      const subject = await make();
+      let offers = 0;
+      const offerNext = async (): Promise<void> => {
+        // Bounded: in a queue within this process such a worker would never let a timer of the test run.
+        if (offers < 40) await subject.queue.offer({ scope: "eager", session: `e${offers++}` });
+      };
+      await offerAll(subject.queue, numbered(30));
+      for (let ahead = 0; ahead < 3; ahead++) await offerNext();
+      const taker = new Taker(subject, { concurrency: 1, onTake: offerNext });
+      await taker.takes(24);
+      const served = taker.taken.slice(0, 24).filter((key) => key.startsWith("local/")).length;
+      expectThat(served >= 8, `Of 24 sessions ${served} came from a backlog of 30, the others from a scope that offers one after each.`);
+    },
+  },
+];
+
 /**
  * The promises of `RunQueue`, as far as nothing fails: hints are never the truth, and a sweep finds what a lost one announced.
  * Capability `nodes`: the subject has a second view of the same queue.
  */
-export const runQueueKit: StoreKit<QueueUnderTest> = [...handCases, ...workCases];
+export const runQueueKit: StoreKit<QueueUnderTest> = [...handCases, ...workCases, ...fairCases];

@@ -32,11 +32,31 @@ const losing = (loses: (ref: SessionRef, before: readonly SessionRef[]) => boole
     };
   });
 
+/** A queue that picks what it delivers next from all that waits. */
+const picking = (pick: (waiting: readonly SessionRef[]) => SessionRef | undefined): Make<QueueUnderTest> =>
+  spoiled((real) => {
+    const waiting = new Set<SessionRef>();
+    let tickets = 0;
+    return {
+      async offer({ scope, session }) {
+        waiting.add({ scope, session });
+        await real.offer({ scope: "tickets", session: `t${tickets++}` });
+      },
+      work: (take, options) =>
+        real.work(async () => {
+          const next = pick([...waiting]);
+          if (!next) return;
+          waiting.delete(next);
+          await take(next);
+        }, options),
+    };
+  });
+
 /** Defects of run queues. */
 export const queueSaboteurs: readonly Saboteur<QueueUnderTest>[] = [
   {
     defect: "hands on the session without its scope",
-    breaks: ["all", "failing", "handed", "left", "nodes", "scopes", "waits"],
+    breaks: ["all", "failing", "handed", "left", "nodes", "scopes", "turns", "waits"],
     make: handing(
       (take) =>
         ({ session }) =>
@@ -45,7 +65,7 @@ export const queueSaboteurs: readonly Saboteur<QueueUnderTest>[] = [
   },
   {
     defect: "notifies only the workers that are there",
-    breaks: ["scopes", "waits"],
+    breaks: ["backlog", "scopes", "turns", "waits"],
     make: spoiled((real) => {
       let workers = 0;
       return {
@@ -67,7 +87,7 @@ export const queueSaboteurs: readonly Saboteur<QueueUnderTest>[] = [
   },
   {
     defect: "loses every tenth hint",
-    breaks: ["all"],
+    breaks: ["all", "backlog"],
     make: losing((_ref, before) => before.length % 10 === 9),
   },
   {
@@ -185,5 +205,18 @@ export const queueSaboteurs: readonly Saboteur<QueueUnderTest>[] = [
     defect: "takes hints when it is closed",
     breaks: ["close"],
     make: spoiled((real) => ({ offer: (ref) => real.offer(ref).catch(() => {}) })),
+  },
+  {
+    defect: "delivers in the order of the offers, whatever their scope",
+    breaks: ["backlog"],
+    make: picking(([first]) => first),
+  },
+  {
+    defect: "prefers the scope with the fewest hints",
+    breaks: ["turns"],
+    make: picking((waiting) => {
+      const countOf = (ref: SessionRef): number => waiting.filter(({ scope }) => scope === ref.scope).length;
+      return waiting.toSorted((one, other) => countOf(one) - countOf(other))[0];
+    }),
   },
 ];
