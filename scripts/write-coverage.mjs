@@ -12,10 +12,18 @@ const DESIGNS = {
   D: "A session API",
 };
 
+const PAYLOADS = {
+  T: "Payloads against tenants and identity",
+  H: "Payloads of browsers and over HTTP",
+  K: "Payloads against secrets",
+  M: "Payloads in prompts, tools and memory",
+};
+
 const OPENING = `# Which rows have tests
 
 Loopwright unites four designs. Each capability of theirs is a row with an id, and a test that checks a row has the id in its title. This page
-lists for each row the files of those tests. A row without a file may work, but no test carries its id.
+lists for each row the files of those tests. A row without a file may work, but no test carries its id. Below them are the payloads of security tests; of these
+none may be without a test.
 
 \`node scripts/write-coverage.mjs\` writes this page from the titles. A test fails when a file that it lists no longer has a test of the row; rows
 that get their first test appear when the page is written again.
@@ -23,17 +31,17 @@ that get their first test appear when the page is written again.
 
 const link = (file) => `[${file.split("/").at(-1)}](../${file})`;
 
-function section(letter, files) {
+function section(titles, letter, files) {
   const ids = Object.keys(rows).filter((id) => id.startsWith(letter));
   const covered = ids.filter((id) => files[id].length > 0);
   const open = ids.filter((id) => files[id].length === 0);
   const line = (id) => `| ${id} | ${rows[id].replaceAll("|", "/")} | ${files[id].map(link).join(", ") || "-"} |`;
   return `
-## ${letter}: ${DESIGNS[letter]}
+## ${letter}: ${titles[letter]}
 
-${covered.length} of ${ids.length} rows have a test.${open.length > 0 ? ` Without one: ${open.join(", ")}.` : ""}
+${covered.length} of ${ids.length} ${titles === PAYLOADS ? "payloads" : "rows"} have a test.${open.length > 0 ? ` Without one: ${open.join(", ")}.` : ""}
 
-| row | what | tests |
+| ${titles === PAYLOADS ? "payload" : "row"} | what | tests |
 |---|---|---|
 ${ids.map(line).join("\n")}
 `;
@@ -42,12 +50,7 @@ ${ids.map(line).join("\n")}
 /** The page as it should be. */
 export function coverageDocs() {
   const files = coverage(root);
-  return (
-    OPENING +
-    Object.keys(DESIGNS)
-      .map((letter) => section(letter, files))
-      .join("")
-  );
+  return OPENING + [DESIGNS, PAYLOADS].flatMap((titles) => Object.keys(titles).map((letter) => section(titles, letter, files))).join("");
 }
 
 if (import.meta.main) writeFileSync(new URL("../docs/coverage.md", import.meta.url), coverageDocs());

@@ -6,7 +6,7 @@ import { coverage, rows, rowsOfSource, rowsOfTitle } from "./coverage-rows.mjs";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const page = readFileSync(new URL("../docs/coverage.md", import.meta.url), "utf8");
 /** `[id, files]` of each line of the tables. */
-const listed = [...page.matchAll(/^\| ([ABCD]\d+) \|.*\| (.*) \|$/gm)].map(([, id, links]) => [
+const listed = [...page.matchAll(/^\| ([A-Z]\d+) \|.*\| (.*) \|$/gm)].map(([, id, links]) => [
   id,
   [...links.matchAll(/\]\(\.\.\/([^)]+)\)/g)].map(([, file]) => file),
 ]);
@@ -19,6 +19,15 @@ describe("docs/coverage.md", () => {
   test("lists only files that have a test of the row: else run `node scripts/write-coverage.mjs`", () => {
     const now = coverage(root);
     expect(listed.flatMap(([id, files]) => files.filter((file) => !now[id].includes(file)).map((file) => `${id}: ${file}`))).toEqual([]);
+  });
+});
+
+describe("the payloads of security tests", () => {
+  test("each have a test", () => {
+    const files = coverage(root);
+    const payloads = Object.keys(rows).filter((id) => /^[THKM]/.test(id));
+    expect(payloads).toHaveLength(44);
+    expect(payloads.filter((id) => files[id].length === 0)).toEqual([]);
   });
 });
 

@@ -289,164 +289,172 @@ async function redisValues({ redis }: Day): Promise<readonly { readonly key: str
   return Promise.all(keys.map(async (key) => ({ key, value: await redis.command("DUMP", key) })));
 }
 
-describe.skipIf(missing !== undefined)("A16, A25, A34, A57, T02: two tenants with three users each, on two nodes over Redis", () => {
-  let day: Day;
-  beforeAll(async () => {
-    day = await beginDay();
-  });
-  afterAll(async () => {
-    await day.redis.stop();
-    rmSync(day.folder, { recursive: true, force: true });
-  });
+describe.skipIf(missing !== undefined)(
+  "A16, A25, A34, A57, K05, M01, T02: two tenants with three users each, on two nodes over Redis",
+  () => {
+    let day: Day;
+    beforeAll(async () => {
+      day = await beginDay();
+    });
+    afterAll(async () => {
+      await day.redis.stop();
+      rmSync(day.folder, { recursive: true, force: true });
+    });
 
-  it("work a day with chats, client tools, approvals, key changes and team switches; no byte of one tenant or user is where it does not belong, and no secret anywhere", async () => {
-    const places = people.filter(({ user }) => user !== "jobs").map(({ user, scope }, at): Place => ({ user, scope, node: at % 2 }));
-    const switched: Place = { user: "anne", scope: "kitchen", node: 1 };
-    const all = [...places, switched];
-    const stops = all.map((place) => listen(day, place));
-    for (let round = 0; round < 2; round++) {
-      await Promise.all(all.map((place) => work(day, place, round)));
-      await Promise.all([approve(day, places[1] as Place, "anne"), approve(day, places[4] as Place, "dora")]);
-      await Promise.all(all.map((place) => pry(day, place)));
-    }
-    // One after the other, so that a secret is lost to its user alone.
-    for (const place of all) await fail(day, place);
-    // A session of Ben's that Carla may read.
-    await clientOf(day, places[1] as Place).sessions.share("garden-ben-0", { users: { carla: "viewer" } });
-    const shared = await clientOf(day, places[2] as Place).sessions.get("garden-ben-0");
-    expect(JSON.stringify(shared)).toContain("cnry-garden-ben-");
-    // A cookie of one node counts on the other, in both teams.
-    const login = await rawOf(day, places[0] as Place, "/api/login", { method: "POST" });
-    const cookie = (login.headers.get("Set-Cookie") ?? "").split(";")[0] ?? "";
-    for (const scope of scopes) {
-      const asked = new Request("http://localhost/api/sessions", { headers: { Cookie: cookie, "X-Scope": scope } });
-      expect((await sent(day, { user: "anne", scope, node: 1 }, asked)).status).toBe(200);
-    }
-    for (const scope of scopes) {
-      await clientOf(day, { user: "jobs", scope, node: 0 }).notify({
-        type: "job_progress",
-        data: { text: wordsOf({ scope, user: "data" }) },
-      });
-    }
-    await expect
-      .poll(() => day.received.filter(({ from, text }) => from.endsWith("/notifications") && /cnry-\w+-data-\d\d/.test(text)).length)
-      .toBeGreaterThanOrEqual(12);
-    const metrics = await Promise.all(
-      [0, 1].map(async (node) => (await rawOf(day, { user: "jobs", scope: "system", node }, "/metrics")).text()),
-    );
-    await Promise.all(stops.map((stop) => stop()));
-    const values = await redisValues(day);
-    const filesBefore = filesIn(day.folder);
-    const redisFiles = filesIn(day.redis.dir);
+    it("work a day with chats, client tools, approvals, key changes and team switches; no byte of one tenant or user is where it does not belong, and no secret anywhere", async () => {
+      const places = people.filter(({ user }) => user !== "jobs").map(({ user, scope }, at): Place => ({ user, scope, node: at % 2 }));
+      const switched: Place = { user: "anne", scope: "kitchen", node: 1 };
+      const all = [...places, switched];
+      const stops = all.map((place) => listen(day, place));
+      for (let round = 0; round < 2; round++) {
+        await Promise.all(all.map((place) => work(day, place, round)));
+        await Promise.all([approve(day, places[1] as Place, "anne"), approve(day, places[4] as Place, "dora")]);
+        await Promise.all(all.map((place) => pry(day, place)));
+      }
+      // One after the other, so that a secret is lost to its user alone.
+      for (const place of all) await fail(day, place);
+      // A session of Ben's that Carla may read.
+      await clientOf(day, places[1] as Place).sessions.share("garden-ben-0", { users: { carla: "viewer" } });
+      const shared = await clientOf(day, places[2] as Place).sessions.get("garden-ben-0");
+      expect(JSON.stringify(shared)).toContain("cnry-garden-ben-");
+      // A cookie of one node counts on the other, in both teams.
+      const login = await rawOf(day, places[0] as Place, "/api/login", { method: "POST" });
+      const cookie = (login.headers.get("Set-Cookie") ?? "").split(";")[0] ?? "";
+      for (const scope of scopes) {
+        const asked = new Request("http://localhost/api/sessions", { headers: { Cookie: cookie, "X-Scope": scope } });
+        expect((await sent(day, { user: "anne", scope, node: 1 }, asked)).status).toBe(200);
+      }
+      for (const scope of scopes) {
+        await clientOf(day, { user: "jobs", scope, node: 0 }).notify({
+          type: "job_progress",
+          data: { text: wordsOf({ scope, user: "data" }) },
+        });
+      }
+      await expect
+        .poll(() => day.received.filter(({ from, text }) => from.endsWith("/notifications") && /cnry-\w+-data-\d\d/.test(text)).length)
+        .toBeGreaterThanOrEqual(12);
+      const metrics = await Promise.all(
+        [0, 1].map(async (node) => (await rawOf(day, { user: "jobs", scope: "system", node }, "/metrics")).text()),
+      );
+      await Promise.all(stops.map((stop) => stop()));
+      const values = await redisValues(day);
+      const filesBefore = filesIn(day.folder);
+      const redisFiles = filesIn(day.redis.dir);
 
-    const admins = new Set(["anne@garden", "dora@kitchen"]);
-    const mayHave =
-      ({ user, scope }: Received) =>
-      (found: Canary): boolean => {
-        if (found.scope !== scope) return false;
-        const isShared = user === "carla" && found.user === "ben";
-        return [user, "data"].includes(found.user) || admins.has(`${user}@${scope}`) || isShared;
-      };
-    const scopeOf = (key: string): string | undefined => scopes.find((scope) => new RegExp(`[{./ ]${scope}[.} ]`).test(key));
-    const none = (): boolean => false;
-    const isStream = ({ from }: Received): boolean => /notifications|events|execute/.test(from);
-    const artefacts: readonly Artefact[] = [
-      // Streams and answers: the tenant, and within it the user. The service works for all.
-      ...day.received.map((one): Artefact => {
-        const { user, scope, from: path, text } = one;
-        const kind = isStream(one) ? "stream" : "answer";
-        return {
-          kind,
-          name: `${path} to ${user} in ${scope}`,
-          text,
-          mayHave: user === "jobs" ? ({ scope: of }) => of === scope : mayHave(one),
+      const admins = new Set(["anne@garden", "dora@kitchen"]);
+      const mayHave =
+        ({ user, scope }: Received) =>
+        (found: Canary): boolean => {
+          if (found.scope !== scope) return false;
+          const isShared = user === "carla" && found.user === "ben";
+          return [user, "data"].includes(found.user) || admins.has(`${user}@${scope}`) || isShared;
         };
-      }),
-      // Lines have no words of users, but where code of the product put some into its error: that line names the scope.
-      ...day.lines.map((text, at): Artefact => {
-        const { scope, message } = JSON.parse(text.slice(2)) as { readonly scope?: string; readonly message: string };
-        const isOfProduct = message.endsWith("threw an error.");
-        return { kind: "log line", name: `${at}: ${message}`, text, mayHave: (found) => isOfProduct && found.scope === scope };
-      }),
-      ...metrics.map((text, node): Artefact => ({ kind: "metrics", name: `of node ${node}`, text, mayHave: none })),
-      // A value has the tenant that its key names.
-      ...values.map(
-        ({ key, value }): Artefact => ({
-          kind: "key of Redis",
-          name: key,
-          text: key + value,
-          mayHave: ({ scope }) => scope === scopeOf(key),
+      const scopeOf = (key: string): string | undefined => scopes.find((scope) => new RegExp(`[{./ ]${scope}[.} ]`).test(key));
+      const none = (): boolean => false;
+      const isStream = ({ from }: Received): boolean => /notifications|events|execute/.test(from);
+      const artefacts: readonly Artefact[] = [
+        // Streams and answers: the tenant, and within it the user. The service works for all.
+        ...day.received.map((one): Artefact => {
+          const { user, scope, from: path, text } = one;
+          const kind = isStream(one) ? "stream" : "answer";
+          return {
+            kind,
+            name: `${path} to ${user} in ${scope}`,
+            text,
+            mayHave: user === "jobs" ? ({ scope: of }) => of === scope : mayHave(one),
+          };
         }),
-      ),
-      // Files of all tenants: no secret, and no words in the numbers for operators and among the encrypted secrets.
-      ...[...filesBefore, ...redisFiles].map(
-        ({ name, text }): Artefact => ({ kind: "file", name, text, mayHave: /^(telemetry|secrets)/.test(name) ? none : () => true }),
-      ),
-      // The vendor gets the words of one tenant at a time, with a user's key those of this user.
-      ...day.vendor.calls.map(({ key, body }, at): Artefact => {
-        const [first] = canariesIn(body);
-        const isOwn = ({ user }: Canary): boolean => key === platformKey || user === "data" || key.startsWith(`sk-${user}-`);
-        return { kind: "call of the vendor", name: `${at}`, text: body, mayHave: (found) => found.scope === first?.scope && isOwn(found) };
-      }),
-    ];
-    const cookieSecret = cookie.split("=")[1] ?? "none";
-    const secrets = [...secretTexts, cookieSecret];
-    expect(leaksIn(artefacts, secrets)).toEqual([]);
-    expect(metrics.every((text) => !/garden|kitchen|anne|ben|carla|dora|emil|fred/.test(text))).toBe(true);
-    // The scan can fail: in each kind of artefact words of another one and a secret in each form are found.
-    const kinds = [...new Map(artefacts.map((one) => [one.kind, one])).values()];
-    expect(kinds.map(({ kind }) => kind).sort()).toEqual(
-      ["answer", "call of the vendor", "file", "key of Redis", "log line", "metrics", "stream"].sort(),
-    );
-    for (const one of kinds) {
-      const strict = one.kind === "file" ? { ...one, mayHave: none } : one;
-      expect(leaksIn([{ ...strict, text: `${one.text} cnry-nowhere-none-1` }], secrets)).toHaveLength(1);
-      for (const form of secrets.slice(0, 3).flatMap(formsOf))
-        expect(leaksIn([{ ...one, text: `${one.text}${form}` }], secrets), form).toHaveLength(1);
-    }
-    // Each failure left its line, and each line that names a session names the scope that the session is in. A session whose input was refused has no keys.
-    const written = day.lines.join("");
-    for (const what of [
-      "The tool `break_down` threw an error.",
-      "The hook `prepare` of `moody` threw an error.",
-      "The hook `accept` of `moody` threw an error.",
-      "This will not end well.",
-      "The method `facts` of an observer threw an error.",
-      "The function `resolveModel` threw an error.",
-      "An extension route threw an error.",
-      "`authenticate` threw an error",
-      "A vendor answered a model call with an error.",
-    ])
-      expect(written.includes(what), what).toBe(true);
-    const named = day.lines.map((line) => JSON.parse(line.slice(2)) as { readonly session?: string; readonly scope?: string });
-    const scopesOf = new Map(
-      values.flatMap(({ key }) => [...key.matchAll(/\{(garden|kitchen)\.([^}]+)\}/g)].map(([, of, id]) => [id, of] as const)),
-    );
-    const unplaced = named.filter(
-      ({ session, scope }) => session !== undefined && (scope === undefined || scope !== (scopesOf.get(session) ?? scope)),
-    );
-    expect(unplaced).toEqual([]);
-    // What was searched is where the content is: an empty place would prove nothing.
-    const streams = artefacts.filter(({ kind }) => kind === "stream");
-    const countIn = (kind: Artefact["kind"]): number =>
-      artefacts.filter((one) => one.kind === kind).reduce((sum, { text }) => sum + canariesIn(text).length, 0);
-    const counts = {
-      ...{ artefacts: artefacts.length, bytes: artefacts.reduce((sum, { text }) => sum + text.length, 0) },
-      ...{ streams: streams.length, canariesInStreams: countIn("stream"), lines: day.lines.length, canariesInLines: countIn("log line") },
-      ...{ redisKeys: values.length, canariesInRedis: countIn("key of Redis"), vendorCalls: day.vendor.calls.length },
-    };
-    console.info(JSON.stringify(counts));
-    expect(counts.canariesInStreams).toBeGreaterThan(200);
-    expect(counts.canariesInRedis).toBeGreaterThan(200);
-    expect(counts.canariesInLines).toBeGreaterThan(20);
-    expect(counts.lines).toBeGreaterThan(60);
-    expect(counts.vendorCalls).toBeGreaterThan(80);
-    for (const { user, scope } of all)
-      expect(values.some(({ key, value }) => scopeOf(key) === scope && value.includes(`cnry-${scope}-${user}-`))).toBe(true);
+        // Lines have no words of users, but where code of the product put some into its error: that line names the scope.
+        ...day.lines.map((text, at): Artefact => {
+          const { scope, message } = JSON.parse(text.slice(2)) as { readonly scope?: string; readonly message: string };
+          const isOfProduct = message.endsWith("threw an error.");
+          return { kind: "log line", name: `${at}: ${message}`, text, mayHave: (found) => isOfProduct && found.scope === scope };
+        }),
+        ...metrics.map((text, node): Artefact => ({ kind: "metrics", name: `of node ${node}`, text, mayHave: none })),
+        // A value has the tenant that its key names.
+        ...values.map(
+          ({ key, value }): Artefact => ({
+            kind: "key of Redis",
+            name: key,
+            text: key + value,
+            mayHave: ({ scope }) => scope === scopeOf(key),
+          }),
+        ),
+        // Files of all tenants: no secret, and no words in the numbers for operators and among the encrypted secrets.
+        ...[...filesBefore, ...redisFiles].map(
+          ({ name, text }): Artefact => ({ kind: "file", name, text, mayHave: /^(telemetry|secrets)/.test(name) ? none : () => true }),
+        ),
+        // The vendor gets the words of one tenant at a time, with a user's key those of this user.
+        ...day.vendor.calls.map(({ key, body }, at): Artefact => {
+          const [first] = canariesIn(body);
+          const isOwn = ({ user }: Canary): boolean => key === platformKey || user === "data" || key.startsWith(`sk-${user}-`);
+          return {
+            kind: "call of the vendor",
+            name: `${at}`,
+            text: body,
+            mayHave: (found) => found.scope === first?.scope && isOwn(found),
+          };
+        }),
+      ];
+      const cookieSecret = cookie.split("=")[1] ?? "none";
+      const secrets = [...secretTexts, cookieSecret];
+      expect(leaksIn(artefacts, secrets)).toEqual([]);
+      expect(metrics.every((text) => !/garden|kitchen|anne|ben|carla|dora|emil|fred/.test(text))).toBe(true);
+      // The scan can fail: in each kind of artefact words of another one and a secret in each form are found.
+      const kinds = [...new Map(artefacts.map((one) => [one.kind, one])).values()];
+      expect(kinds.map(({ kind }) => kind).sort()).toEqual(
+        ["answer", "call of the vendor", "file", "key of Redis", "log line", "metrics", "stream"].sort(),
+      );
+      for (const one of kinds) {
+        const strict = one.kind === "file" ? { ...one, mayHave: none } : one;
+        expect(leaksIn([{ ...strict, text: `${one.text} cnry-nowhere-none-1` }], secrets)).toHaveLength(1);
+        for (const form of secrets.slice(0, 3).flatMap(formsOf))
+          expect(leaksIn([{ ...one, text: `${one.text}${form}` }], secrets), form).toHaveLength(1);
+      }
+      // Each failure left its line, and each line that names a session names the scope that the session is in. A session whose input was refused has no keys.
+      const written = day.lines.join("");
+      for (const what of [
+        "The tool `break_down` threw an error.",
+        "The hook `prepare` of `moody` threw an error.",
+        "The hook `accept` of `moody` threw an error.",
+        "This will not end well.",
+        "The method `facts` of an observer threw an error.",
+        "The function `resolveModel` threw an error.",
+        "An extension route threw an error.",
+        "`authenticate` threw an error",
+        "A vendor answered a model call with an error.",
+      ])
+        expect(written.includes(what), what).toBe(true);
+      const named = day.lines.map((line) => JSON.parse(line.slice(2)) as { readonly session?: string; readonly scope?: string });
+      const scopesOf = new Map(
+        values.flatMap(({ key }) => [...key.matchAll(/\{(garden|kitchen)\.([^}]+)\}/g)].map(([, of, id]) => [id, of] as const)),
+      );
+      const unplaced = named.filter(
+        ({ session, scope }) => session !== undefined && (scope === undefined || scope !== (scopesOf.get(session) ?? scope)),
+      );
+      expect(unplaced).toEqual([]);
+      // What was searched is where the content is: an empty place would prove nothing.
+      const streams = artefacts.filter(({ kind }) => kind === "stream");
+      const countIn = (kind: Artefact["kind"]): number =>
+        artefacts.filter((one) => one.kind === kind).reduce((sum, { text }) => sum + canariesIn(text).length, 0);
+      const counts = {
+        ...{ artefacts: artefacts.length, bytes: artefacts.reduce((sum, { text }) => sum + text.length, 0) },
+        ...{ streams: streams.length, canariesInStreams: countIn("stream"), lines: day.lines.length, canariesInLines: countIn("log line") },
+        ...{ redisKeys: values.length, canariesInRedis: countIn("key of Redis"), vendorCalls: day.vendor.calls.length },
+      };
+      console.info(JSON.stringify(counts));
+      expect(counts.canariesInStreams).toBeGreaterThan(200);
+      expect(counts.canariesInRedis).toBeGreaterThan(200);
+      expect(counts.canariesInLines).toBeGreaterThan(20);
+      expect(counts.lines).toBeGreaterThan(60);
+      expect(counts.vendorCalls).toBeGreaterThan(80);
+      for (const { user, scope } of all)
+        expect(values.some(({ key, value }) => scopeOf(key) === scope && value.includes(`cnry-${scope}-${user}-`))).toBe(true);
 
-    await eraseAndLook(day);
-  }, 180_000);
-});
+      await eraseAndLook(day);
+    }, 180_000);
+  },
+);
 
 /** The end of the day: a session of the garden is erased, and then all of the kitchen. Nothing of either is left; the audit chains verify. */
 async function eraseAndLook(day: Day): Promise<void> {

@@ -136,7 +136,7 @@ pageTest("a call is not allowed before the end of its arguments was in sight, by
   expect(ran).toHaveLength(1);
 });
 
-pageTest("hosts that may be others than they look like are marked where a call waits for approval", async (scene) => {
+pageTest("M07: hosts that may be others than they look like are marked where a call waits for approval", async (scene) => {
   const { chat, page } = await askedPage(scene, ["https://\u0430pple.com/login and https://bank.example@evil.example", "b"]);
   const hosts = chat.calls.nth(0).getByRole("list", { name: "Doubtful hosts" }).getByRole("listitem");
   expect(await hosts.allTextContents()).toEqual([

@@ -281,7 +281,7 @@ describe("a decision with edited arguments", () => {
   });
 });
 
-describe("a decision", () => {
+describe("M07: a decision", () => {
   it("about other arguments than those that wait is refused", async () => {
     const { session } = asked([{ calls: [removes("/tmp/a")] }, { text: "ok" }]);
     await execute(session, "go").result();
@@ -525,7 +525,7 @@ describe("while an approval waits", () => {
   });
 });
 
-describe("the digest of arguments", () => {
+describe("M07: the digest of arguments", () => {
   it("does not depend on the order of their members, and large arguments are asked about whole", async () => {
     const text = "x".repeat(200_000);
     const calls = [{ name: "remove", args: { path: "a", b: { d: 1, c: [2, { f: null, e: text }] } }, id: "big" }];

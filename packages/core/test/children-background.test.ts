@@ -143,7 +143,7 @@ it("B44: what a child in the background may spend is kept free for it, and does 
   expect(snapshot.lastRun).toMatchObject({ status: "completed", reason: "answer" });
 });
 
-it("B44: at most 32 children of a session run in the background, and reports start at most eight runs in a row", async () => {
+it("B44, M10: at most 32 children of a session run in the background, and reports start at most eight runs in a row", async () => {
   const store = memoryStore();
   const model = held();
   const tasks = Array.from({ length: 33 }, (_, at) => `Part ${at}.`);

@@ -180,7 +180,7 @@ describe("a tool that starts a child", () => {
   });
 });
 
-describe("the depth of children", () => {
+describe("M10: the depth of children", () => {
   /** An agent that starts a child of the next one, and names how deep it came. */
   const chain = (names: readonly string[], limits: object = {}): Agent => {
     const [name = "", ...rest] = names;

@@ -110,7 +110,7 @@ describe("a filter", () => {
   });
 });
 
-describe("a set of hooks that is inherited", () => {
+describe("M09: a set of hooks that is inherited", () => {
   it("is asked in the runs of children and of theirs, once in each, and others are not", async () => {
     const asked: string[] = [];
     const set = (name: string, isInherited: boolean): Hooks => ({

@@ -9,7 +9,7 @@ const free = defineTool({ name: "free", description: "Is free.", parameters: { t
 const always = (request: { readonly tools?: readonly unknown[] }) =>
   request.tools ? { text: "more", calls: [{ name: "again" }] } : { text: "final" };
 
-describe("the turn limit", () => {
+describe("M10: the turn limit", () => {
   it("is ten by default: the tenth call goes without tools and with a notice, and must answer", async () => {
     const { session, provider } = world(always as never, { tools: [again] });
     const result = await execute(session, "go").result();
@@ -49,7 +49,7 @@ describe("the turn limit", () => {
   });
 });
 
-describe("the limit of tool calls", () => {
+describe("M10: the limit of tool calls", () => {
   it("lets that many calls run, refuses the rest of the batch, and asks once more without tools", async () => {
     ran = 0;
     const calls = [{ name: "again" }, { name: "again" }, { name: "again" }];

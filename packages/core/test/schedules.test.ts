@@ -149,7 +149,7 @@ describe("a schedule that cannot be used", () => {
     expect(await made.facts()).toEqual([]);
   });
 
-  it("is refused for a name that is no name, on a closed session, and beyond the most that a session may have", async () => {
+  it("M10: is refused for a name that is no name, on a closed session, and beyond the most that a session may have", async () => {
     const { session } = talk();
     const set = (name: string, on: AgentSession = session) => on.schedule(name, { input: "Hi.", everyMs: 60_000 });
     await expect(set("A b")).rejects.toMatchObject({ code: "INPUT_INVALID", details: { field: "name" } });

@@ -32,7 +32,7 @@ describe("personal data", () => {
 });
 
 describe("a pattern of one's own", () => {
-  it("that would take for ever in a backtracking engine is answered", async () => {
+  it("H11: that would take for ever in a backtracking engine is answered", async () => {
     const rules = [
       { id: "evil", pattern: "^(a+)+$" },
       { id: "worse", pattern: "(x+x+)+y" },
@@ -41,7 +41,7 @@ describe("a pattern of one's own", () => {
     expect(await found("x".repeat(5_000), { version: 1, secrets: false, rules })).toEqual([]);
   });
 
-  it("with lookaround, with a flaw, or that matches nothing at all is refused with its id", () => {
+  it("H11: with lookaround, with a flaw, or that matches nothing at all is refused with its id", () => {
     for (const pattern of ["(?<=a)b", "(a)\\1", "(a", "a*"])
       expect(() => checkPolicy({ version: 1, rules: [{ id: "mine", pattern }] }, "the test")).toThrow(/the rule `mine`/);
   });

@@ -81,7 +81,7 @@ describe("a secret in what a tool gives", () => {
       expect(await one.verdicts()).toContain(`review redact tool_output of fetch: ${rule}`);
     });
 
-  it("C57: in its deltas, cut at any place, is redacted in the stream and in the store", async () => {
+  it("C57, H12: in its deltas, cut at any place, is redacted in the stream and in the store", async () => {
     const text = `The key is ${samples["github"]}, and\n${samples["privatekey"]}\nis another.`;
     const tool = defineTool({
       name: "fetch",
@@ -174,7 +174,7 @@ describe("a secret in what a tool gives", () => {
 });
 
 describe("a secret in the output of a model", () => {
-  it("split over deltas is never streamed, and other words are not held back", async () => {
+  it("H12: split over deltas is never streamed, and other words are not held back", async () => {
     const secret = String(samples["anthropic"]);
     for (const chunkSize of [1, 7, 50]) {
       const one = sessionWith([{ text: `Here it is: ${secret} and that is all.` }], { hooks: guarded({ version: 1 }), chunkSize });
@@ -187,17 +187,42 @@ describe("a secret in the output of a model", () => {
     }
   });
 
-  it("with characters that are not seen, in full-width letters, and in base64 is found", async () => {
+  it("H12: with characters that are not seen, in full-width letters, and in base64 is found", async () => {
     const secret = String(samples["github"]);
     const hidden = [
       `${secret.slice(0, 9)}\u200b${secret.slice(9)}`,
       secret.replaceAll(/[a-z0-9]/g, (letter) => String.fromCharCode(letter.charCodeAt(0) + 0xfee0)),
       btoa(`the token is ${secret}`),
+      // Letters that look the same: the `a`, `c`, `e`, `o`, `p`, `x` of Cyrillic, and bold ones.
+      secret.replaceAll(/[aceopx]/g, (letter) => "\u0430\u0441\u0435\u043e\u0440\u0445".charAt("aceopx".indexOf(letter))),
+      secret.replaceAll(/[a-z]/g, (letter) => String.fromCodePoint(letter.charCodeAt(0) - 0x61 + 0x1d41a)),
     ];
     for (const text of hidden) {
       const one = sessionWith([{ text: `See ${text} now.` }], { hooks: guarded({ version: 1 }), chunkSize: 2 });
       expect((await one.say("Go.")).text).toBe("See [redacted:github] now.");
     }
+  });
+
+  it("H12: in a word of a rule that is written with letters of other alphabets is found, and words of other languages are left alone", async () => {
+    const rules = [{ id: "project", pattern: "bluebird" }];
+    const { check } = createGuardrails({ policy: { version: 1, secrets: false, rules } });
+    const found = async (text: string) => (await check(text, { gate: "output" })).map(({ start, end }) => text.slice(start, end));
+    for (const text of ["blu\u0435bird", "bl\u03c5\u0435bird", "blue\u200bbird", "\u{1d41b}lue\u{1d41b}ird", "\uff42luebird"])
+      expect(await found(`The ${text} file.`)).toEqual([text]);
+    const russian = "\u0421\u0435\u0439\u0447\u0430\u0441 \u0445\u043e\u0440\u043e\u0448\u043e, bluebirds aside.";
+    expect(await found(russian)).toEqual(["bluebird"]);
+    expect(await found("\u{1d518} \u0431\u043b\u0443 \u03b1\u03b2\u03b3 plain")).toEqual([]);
+  });
+
+  it("H12: that two results of tools held a half each is found where the model puts it together", async () => {
+    const secret = String(samples["github"]);
+    const [first, second] = [secret.slice(0, 12), secret.slice(12)];
+    const one = sessionWith([{ calls: [{ name: "first" }, { name: "second" }] }, { text: `Together: ${secret}.` }], {
+      hooks: guarded({ version: 1 }),
+      tools: [toolThatGives(`begins ${first}`, "first"), toolThatGives(`ends ${second}`, "second")],
+    });
+    expect((await one.say("Go.")).text).toBe("Together: [redacted:github].");
+    expect(await one.everything()).not.toContain(secret);
   });
 
   it("is found although the text holds directives that switch secretlint off, or a placeholder in the middle of a key", async () => {

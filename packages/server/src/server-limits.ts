@@ -17,6 +17,9 @@ export interface HttpLimits {
   /** Requests of one principal in a minute; those that change something count in `writesPerMinute` too. */
   readonly requestsPerMinute: number;
   readonly writesPerMinute: number;
+  /** The same for all principals of a scope together. A scope is never refused what one principal of it may have. */
+  readonly requestsPerScope: number;
+  readonly writesPerScope: number;
   readonly streamsPerPrincipal: number;
   readonly streamsPerScope: number;
   readonly streams: number;
@@ -70,6 +73,8 @@ export const defaultHttpLimits: HttpLimits = {
   sentFileBytes: 256 * 1024 * 1024,
   requestsPerMinute: 600,
   writesPerMinute: 120,
+  requestsPerScope: 6_000,
+  writesPerScope: 1_200,
   streamsPerPrincipal: 50,
   streamsPerScope: 500,
   streams: 5_000,

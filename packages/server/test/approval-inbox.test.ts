@@ -202,7 +202,7 @@ describe("the inbox of approvals", () => {
     expect([await made.inbox(), listed]).toEqual([{ approvals: [], next: "4000.s4000" }, 1_000]);
   });
 
-  it("leaves out arguments of more than 8 KiB, which the session has in full, and decisions whose time is over", async () => {
+  it("M07: leaves out arguments of more than 8 KiB, which the session has in full, and decisions whose time is over", async () => {
     const clock = manualClock();
     const made = scene({ clock });
     await made.begin("large", { path: "x".repeat(9_000) });
@@ -307,7 +307,7 @@ describe("a decision that is to be remembered", () => {
     expect((await made.ask("/api/approval-rules", { headers: bearer("dora") })).body).toEqual(rules);
   });
 
-  it("is replayed under its key, and a second decision is refused and leaves no rule", async () => {
+  it("M07: is replayed under its key, and a second decision is refused and leaves no rule", async () => {
     const made = scene();
     await made.begin("a", { path: "src/1" });
     const [approval] = (await made.inbox()).approvals;

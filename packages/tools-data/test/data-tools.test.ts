@@ -144,7 +144,7 @@ describe("a query (B103, X05)", () => {
       );
   });
 
-  it("sees no environment and no files of this process", async () => {
+  it("M05: sees no environment and no files of this process", async () => {
     const names = (await query("SELECT name FROM pragma_database_list WHERE file <> ''")).result.details;
     expect(names).toMatchObject({ rows: [] });
   });

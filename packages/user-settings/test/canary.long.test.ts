@@ -86,7 +86,7 @@ const answers: { readonly [name: string]: FakeVendor["answer"] } = {
 };
 
 describe("the keys of users and of the deployment", () => {
-  it("A57: are in no answer, stream, log line, metric, error, fact, snapshot or file, in no form, but encrypted", async () => {
+  it("A57, K05: are in no answer, stream, log line, metric, error, fact, snapshot or file, in no form, but encrypted", async () => {
     const seen: string[] = [];
     const logger: Logger = { log: (...line) => void seen.push(inspect(line, { depth: 20, showHidden: true }), JSON.stringify(line)) };
     const keys = masterKeys(await masterKeyOf(newMasterKey()));

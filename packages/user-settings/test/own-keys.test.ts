@@ -140,7 +140,7 @@ describe("a saved instance", () => {
     });
   });
 
-  it("A56: is added, listed, read, changed, tested and deleted over HTTP; without an assistant there are no such routes", async () => {
+  it("A56, K06: is added, listed, read, changed, tested and deleted over HTTP; without an assistant there are no such routes", async () => {
     const { call } = deployment(vendor);
     const { json: made } = await call("anne", "POST", "/api/ai/providers", mine);
     const path = `/api/ai/providers/${made.instanceId}`;
@@ -331,7 +331,7 @@ describe("an address that a user names", () => {
     expect(bearers()).toEqual([`Bearer ${platformKey}`]);
   });
 
-  it("K07: gets the user's key alone, needs the key again when it changes, and no redirect is followed", async () => {
+  it("K06, K07: gets the user's key alone, needs the key again when it changes, and no redirect is followed", async () => {
     const { call, ask, settings } = deployment(vendor, { allowsPrivate: true });
     const made = await settings.create(anne, { ...mine, providerId: "custom", baseUrl: vendor.url });
     expect(made.baseUrl).toBe(vendor.url);

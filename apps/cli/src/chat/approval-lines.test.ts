@@ -43,7 +43,7 @@ test("long arguments come in pages, which together are all of them, and only the
   expect(approvalLines({ ...call, args }, frame, "all").join("")).toContain("y allows it");
 });
 
-test("hosts that may be others than they look like are marked with the one that is asked", () => {
+test("M07: hosts that may be others than they look like are marked with the one that is asked", () => {
   const marks = (url: string): readonly string[] =>
     approvalLines({ ...call, args: { url } }, frame, 0).filter((line) => line.startsWith("  !"));
   expect(marks("https://apple.com")).toEqual([]);

@@ -9,6 +9,7 @@ import { variableNames, variables } from "../config/variables.ts";
 import { exitCodes } from "../exit-code.ts";
 import type { SharedFlags } from "../flags.ts";
 import { runSettings } from "../serve/run-settings.ts";
+import { checkSeparateSecrets } from "../serve/separate-secrets.ts";
 import { settingsFrom } from "../settings/settings.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { padTo } from "../terminal/lines.ts";
@@ -124,7 +125,7 @@ async function checked(flags: ConfigFlags): Promise<{ readonly flaws: readonly A
   if (flaws.length === 0) {
     try {
       const settings = settingsFrom(read.configuration, process.cwd());
-      runSettings(read.configuration.values, settings);
+      checkSeparateSecrets(runSettings(read.configuration.values, settings), settings.environment);
       await createProvider(settings);
     } catch (error) {
       flaws.push(flawOf(error));

@@ -12,6 +12,7 @@ import { authentication } from "../serve/authentication.ts";
 import { errorLogger } from "../serve/error-logger.ts";
 import { createRunLogger } from "../serve/run-logger.ts";
 import { type RunFlags, runSettings } from "../serve/run-settings.ts";
+import { checkSeparateSecrets } from "../serve/separate-secrets.ts";
 import { serve } from "../serve/serve.ts";
 import type { ServeParts } from "../serve/serve-parts.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -26,6 +27,7 @@ export async function run(flags: RunFlags): Promise<number> {
   delete process.env[passphraseVariable];
   const { values } = settings.configuration;
   const wishes = runSettings(values, settings);
+  checkSeparateSecrets(wishes, settings.environment);
   const logger = createRunLogger({ isJson: values.json === true, stdout: process.stdout, stderr: process.stderr });
   const links = await openLinks(settings, logger);
   try {

@@ -12,7 +12,7 @@ it.each([
   ["to: someone@\u0440aypal.com", "\u0440aypal.com", "xn--aypal-uye.com", "scripts"],
   ["curl \u0440aypal.com", "\u0440aypal.com", "xn--aypal-uye.com", "scripts"],
   ["HTTPS:\\\\xn--80ak6aa92e.com", "xn--80ak6aa92e.com", "xn--80ak6aa92e.com", "encoded"],
-])("%s is reported with the host that is really asked", (text, written, real, why) => {
+])("M07: %s is reported with the host that is really asked", (text, written, real, why) => {
   expect(doubtfulHosts({ request: [{ text }] })).toEqual([{ written, real, why }]);
   // In the name of a member too.
   expect(doubtfulHosts({ [text]: 1 })).toEqual([{ written, real, why }]);

@@ -120,12 +120,12 @@ function checkAll(given: string, { gate, tool }: TextPlace, checks: readonly Che
       at.has(gate) && (tool === undefined || !exempt.has(tool)) && (!only || (tool !== undefined && only.has(tool))),
   );
   if (asked.length === 0) return [];
-  const { text, at } = plainText(given);
+  const { text, at, after } = plainText(given);
   const found = asked.map((check) => ({ check, matches: check.find(text) }));
   const all = (matches: readonly (readonly Match[])[]): readonly Finding[] => {
     const findings = found.flatMap(({ check: { category, action, mode, reply } }, index) =>
       (matches[index] ?? []).map(
-        ({ rule, start, end }): Finding => ({ rule, category, start: at(start), end: at(end - 1) + 1, action, mode, reply }),
+        ({ rule, start, end }): Finding => ({ rule, category, start: at(start), end: after(end - 1), action, mode, reply }),
       ),
     );
     return besidePlaceholders(given, findings).toSorted((a, b) => a.start - b.start || b.end - a.end);

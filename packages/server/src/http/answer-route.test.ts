@@ -169,7 +169,7 @@ describe("a query", () => {
   });
 });
 
-describe("the rate of requests", () => {
+describe("T12: the rate of requests", () => {
   it("is counted for each caller and minute, writes apart, and the refusal names the wait", async () => {
     const clock = manualClock(60_000 * 1_000 + 15_000);
     const authenticate = (request: Request) => ({ user: request.headers.get("X-User") ?? "a", scope: "team" });

@@ -28,8 +28,6 @@ export interface MatchedRequest {
 
 /** The principal of public routes. */
 const anonymous: Principal = { user: "anonymous", scope: "public" };
-/** The counter of all requests that could not be authenticated. */
-const unauthenticated = "?";
 
 /**
  * Checks the request (principal, rate, shape, permission, each in a folder of its own) and returns the response of its route.
@@ -45,7 +43,7 @@ export async function answerRoute(route: Route, matched: MatchedRequest, server:
   const { principal, ask } =
     route.access === "public" ? { principal: anonymous, ask: undefined } : await identityOf(route, matched, server);
   const isCounted = route.access === "principal" && connection.principal === undefined;
-  if (isCounted) await server.rates.take(`${principal.scope}/${principal.user}`, route.method !== "GET");
+  if (isCounted) await server.rates.take(principal, route.method !== "GET");
   if (route.isRefusedAtEnd && !server.isReady())
     throw new AgentError("NOT_READY", { message: "The server is shutting down.", retryAfterMs: 2_000 });
   const input = await readRequest(route, { request, params, principal }, server);
@@ -79,7 +77,7 @@ async function identityOf(route: Route, { request, connection }: MatchedRequest,
     const again = { ...server, isAnew: true };
     return { principal: await identify(request, server, connection.caller), ask: () => identify(request, again, connection.caller) };
   } catch (error) {
-    await server.rates.take(unauthenticated, false);
+    await server.rates.take({}, false);
     throw error;
   }
 }

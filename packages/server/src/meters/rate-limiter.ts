@@ -2,23 +2,33 @@ import { AgentError } from "@loopwright/core";
 import type { Clock } from "@loopwright/core/ports";
 import { RateLimiterMemory } from "rate-limiter-flexible";
 import type { HttpLimits } from "../server-limits.ts";
+import type { Principal } from "../server-options.ts";
 
-/** Counts the requests of each caller in each minute of the clock. */
+/** What a request counts for. Without `user` it is one of the callers that are not known, which count together. */
+export type Counted = Partial<Pick<Principal, "scope" | "user">>;
+
+/** Counts the requests of each caller, and those of each scope, in each minute of the clock. */
 export interface RateLimiter {
   /** @throws AgentError RATE_LIMITED with the time until the next minute */
-  take(caller: string, isWrite: boolean): Promise<void>;
+  take(caller: Counted, isWrite: boolean): Promise<void>;
   close(): void;
 }
 
 const minuteMs = 60_000;
+/** Ids have no such character, so that no caller is counted with these. */
+const unknownCallers = "?";
 
 /**
  * The minute is a part of the key, so that the clock alone decides when a new one begins. What the library adds is that counts of past minutes
  * are forgotten.
  */
-export function createRateLimiter({ requestsPerMinute, writesPerMinute }: HttpLimits, clock: Clock): RateLimiter {
-  const requests = new RateLimiterMemory({ keyPrefix: "r", points: requestsPerMinute, duration: 60 });
-  const writes = new RateLimiterMemory({ keyPrefix: "w", points: writesPerMinute, duration: 60 });
+export function createRateLimiter(limits: HttpLimits, clock: Clock): RateLimiter {
+  const { requestsPerMinute, writesPerMinute } = limits;
+  const limiter = (keyPrefix: string, points: number): RateLimiterMemory => new RateLimiterMemory({ keyPrefix, points, duration: 60 });
+  const requests = limiter("r", requestsPerMinute);
+  const writes = limiter("w", writesPerMinute);
+  const requestsOfScope = limiter("rs", Math.max(requestsPerMinute, limits.requestsPerScope));
+  const writesOfScope = limiter("ws", Math.max(writesPerMinute, limits.writesPerScope));
 
   async function consume(limiter: RateLimiterMemory, caller: string, what: string): Promise<void> {
     const now = clock.now();
@@ -35,13 +45,19 @@ export function createRateLimiter({ requestsPerMinute, writesPerMinute }: HttpLi
   }
 
   return {
-    async take(caller, isWrite) {
+    async take({ scope, user }, isWrite) {
+      const caller = user === undefined ? unknownCallers : `${scope}/${user}`;
       await consume(requests, caller, "requests");
       if (isWrite) await consume(writes, caller, "requests that change something");
+      // What one caller is refused counts for no other caller of the scope.
+      if (scope === undefined) return;
+      await consume(requestsOfScope, scope, "requests of the scope");
+      if (isWrite) await consume(writesOfScope, scope, "requests of the scope that change something");
     },
     close() {
       // The library sets a timer for every key.
-      for (const limiter of [requests, writes]) for (const { key } of limiter.dump().storage) void limiter.delete(key);
+      for (const counts of [requests, writes, requestsOfScope, writesOfScope])
+        for (const { key } of counts.dump().storage) void counts.delete(key);
     },
   };
 }

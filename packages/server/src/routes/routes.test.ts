@@ -187,7 +187,7 @@ describe("messages", () => {
     expect(await refused("/api/sessions/none/messages", { json: { input: "a" } })).toMatchObject({ status: 404 });
   });
 
-  it("are limited in how many sessions of one caller move at once", async () => {
+  it("T12: are limited in how many sessions of one caller move at once", async () => {
     const server = testServer({ agents: [scriptedAgent([{ text: "Hm", hang: true }])], limits: { runsPerPrincipal: 2 } });
     const { ask, refused } = server;
     for (const id of ["a", "b", "c"]) await ask("/api/sessions", { json: { id } });

@@ -28,7 +28,7 @@ const asked: readonly (readonly [line: string, headers: { readonly [name: string
   ["DELETE /api/sessions/a", {}],
 ];
 
-describe("a page of another origin", () => {
+describe("H01: a page of another origin", () => {
   it.each(evilOrigins)("at `%s` is refused whatever it sends, gets no CORS headers, and leaves no trace", async (Origin) => {
     const { port, writes } = await payloadScene({ origins: ["https://good.com"] });
     for (const [line, headers, body] of asked) {
@@ -116,7 +116,7 @@ describe("a page of another origin", () => {
   });
 });
 
-describe("the page of the server itself", () => {
+describe("H01: the page of the server itself", () => {
   it("may ask under the name that the browser has for it", async () => {
     const { port } = await payloadScene();
     for (const host of ["localhost", `localhost:${port}`, `127.0.0.1:${port}`]) {

@@ -16,7 +16,7 @@ const names = [
   "id_token",
 ];
 
-describe("a token in the address", () => {
+describe("H02: a token in the address", () => {
   it.each(names)("as `%s` is refused for streams and all else, though it is right, and is repeated nowhere", async (name) => {
     const { port, logged } = await payloadScene({ authenticate: people });
     for (const line of [`GET /api/notifications?${name}=${annesToken}`, `GET /api/sessions?limit=1&${name}=Bearer%20${annesToken}`])

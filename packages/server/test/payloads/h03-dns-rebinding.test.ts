@@ -20,7 +20,7 @@ const evilHosts = [
   "",
 ];
 
-describe("a name that an attacker has pointed at this machine", () => {
+describe("H03: a name that an attacker has pointed at this machine", () => {
   it.each(evilHosts)("`%s` is refused in every request, before any route", async (Host) => {
     const { port, writes } = await payloadScene({ page });
     const requests = [

@@ -12,7 +12,7 @@ const post = `POST /api/sessions HTTP/1.1\r\nHost: localhost\r\n${"Content-Type:
 const upload = "POST /api/files HTTP/1.1\r\nHost: localhost\r\nContent-Type: image/png\r\n";
 const endless = "1".repeat(9);
 
-describe("a connection that takes its time", () => {
+describe("H04: a connection that takes its time", () => {
   it("has by default at most fifteen seconds for each of its steps", () => {
     const { headersMs, checkMs, keepAliveMs, headerBytes } = defaultConnectionLimits;
     expect(headersMs + checkMs).toBeLessThanOrEqual(closedWithinMs);
@@ -69,7 +69,7 @@ describe("a connection that takes its time", () => {
   });
 });
 
-describe("a connection that asks much at once", () => {
+describe("H04: a connection that asks much at once", () => {
   it("gets a thousand answers in order, each once, and others are served between", async () => {
     const { port } = await payloadScene();
     const many = Array.from(
@@ -108,7 +108,7 @@ describe("a connection that asks much at once", () => {
   });
 });
 
-describe("a connection with bytes that can be read in two ways, or in none", () => {
+describe("H04: a connection with bytes that can be read in two ways, or in none", () => {
   const get = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n";
   const refused: readonly (readonly [name: string, bytes: string, status: RegExp])[] = [
     ["headers of 20 kB", `${get}X-Long: ${"a".repeat(20_000)}\r\n\r\n`, /^HTTP\/1\.1 431 /],

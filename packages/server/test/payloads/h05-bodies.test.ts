@@ -33,7 +33,7 @@ const bodies: readonly (readonly [name: string, body: SentBody, status: number, 
   ["two values", "{}{}", 400, "INPUT_INVALID", "not JSON"],
 ];
 
-describe("a body", () => {
+describe("H05: a body", () => {
   it.each(bodies)("of %s is refused before anything is kept, with or without a port", async (_, body, status, code, word) => {
     const { port, url, send, writes, store } = await payloadScene();
     const overPort = await fetch(`${url}/api/sessions`, { method: "POST", body, headers: json });

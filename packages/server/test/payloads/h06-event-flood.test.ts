@@ -13,7 +13,7 @@ const notifier = (run: Parameters<typeof defineTool>[0]["execute"]): Tool =>
 
 const answers = (...names: readonly string[]) => [{ calls: names.map((name) => ({ name })) }, { text: "Done." }];
 
-describe("a tool that reports its progress a million times", () => {
+describe("H06: a tool that reports its progress a million times", () => {
   it("is published at most twenty times a second for each step, its first and its last report included", async () => {
     const time = clock();
     const tool = notifier((_, { progress }) => {

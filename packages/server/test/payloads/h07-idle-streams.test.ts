@@ -12,7 +12,7 @@ const named = (request: Request) => {
 
 const open = (user: string) => ({ headers: { "X-User": user } });
 
-describe("idle streams", () => {
+describe("H07: idle streams", () => {
   it("are by default 50 of a person, 500 of a scope and 5,000 of a server", () => {
     const { streamsPerPrincipal, streamsPerScope, streams } = defaultServerLimits;
     expect([streamsPerPrincipal, streamsPerScope, streams]).toEqual([50, 500, 5_000]);

@@ -57,7 +57,7 @@ async function builtPage(): Promise<string> {
   return directory;
 }
 
-describe("a path that is none", () => {
+describe("H09: a path that is none", () => {
   it.each(unknown)("such as %s is a problem document for every program, without internal details", async (path) => {
     const { port } = await payloadScene({ page: staticFiles(await builtPage()) });
     for (const Accept of [undefined, "*/*", "application/json", "text/event-stream", "image/avif,*/*;q=0.8", "text/html;q=0, */*"]) {
@@ -86,7 +86,7 @@ describe("a path that is none", () => {
   });
 });
 
-describe("files of the page", () => {
+describe("H09: files of the page", () => {
   it("are served without source maps, hidden files and files of types that no page has", async () => {
     const { port } = await payloadScene({ page: staticFiles(await builtPage()) });
     const get = (path: string) => rawExchange({ port, bytes: requestText(`GET ${path}`, { Accept: "text/html" }) });
@@ -116,7 +116,7 @@ describe("files of the page", () => {
   });
 });
 
-describe("what operators read", () => {
+describe("H09: what operators read", () => {
   it("needs a principal once there is authentication", async () => {
     const { port } = await payloadScene({ authenticate: people });
     for (const path of ["/metrics", "/version", "/openapi.json", "/api/agents", "/api/tools"]) {
@@ -140,7 +140,7 @@ describe("what operators read", () => {
   });
 });
 
-describe("a bug", () => {
+describe("H09: a bug", () => {
   it("is reported by its name and the id of the request, under which the log has its place", async () => {
     const inner = memoryStore();
     const secret = "hunter2 at secret.ts:1:2";

@@ -24,7 +24,7 @@ afterEach(() => {
   expect("admin" in {}).toBe(false);
 });
 
-describe("a key that reaches into every object", () => {
+describe("H10: a key that reaches into every object", () => {
   it.each(forbidden)("`%s` is refused wherever it stands in a body, and nothing is kept", async (key) => {
     const { send, ask, writes } = await payloadScene();
     await ask("/api/sessions", { json: { id: "a" } });
@@ -51,7 +51,7 @@ describe("a key that reaches into every object", () => {
     expect(writes).toHaveLength(kept);
   });
 
-  it("in a query, a header or a form gives no caller another scope or more rights", async () => {
+  it("T02: in a query, a header or a form gives no caller another scope or more rights", async () => {
     const { port } = await payloadScene({ authenticate: people });
     await rawExchange({ port, bytes: requestText("POST /api/sessions", { ...json, ...bearer("ben-0123456789abcdef0") }, '{"id":"bens"}') });
     for (const query of [
@@ -70,7 +70,7 @@ describe("a key that reaches into every object", () => {
     }
   });
 
-  it("that comes twice counts once, the last one, and a scope not at all", async () => {
+  it("T02: that comes twice counts once, the last one, and a scope not at all", async () => {
     const { ask } = await payloadScene({ authenticate: people });
     const body = '{"id":"first","id":"second","scope":"kitchen","scope":"garden","title":"a","title":"b"}';
     const made = await ask("/api/sessions", { body, headers: { ...json, ...bearer(annesToken) } });
@@ -79,7 +79,7 @@ describe("a key that reaches into every object", () => {
   });
 });
 
-describe("a value that is named like what every object has", () => {
+describe("H10: a value that is named like what every object has", () => {
   it.each(inherited)("such as %s is a value like any other: an id, a key, a name, a model", async (name) => {
     const prices = fixedPrices({});
     const { ask, refused, send } = testServer({
@@ -123,7 +123,7 @@ describe("a value that is named like what every object has", () => {
   });
 });
 
-describe("a model that has learnt of it", () => {
+describe("H10: a model that has learnt of it", () => {
   it.each(inherited)("and calls a tool %s, or sends it as an id or argument, is refused, and nothing runs", async (name) => {
     let ran = 0;
     const tool = defineTool({
@@ -151,7 +151,7 @@ describe("a model that has learnt of it", () => {
   });
 });
 
-describe("a client tool", () => {
+describe("H10: a client tool", () => {
   it.each(inherited)("that is called %s is either refused or a tool like any other", async (name) => {
     const agent = scriptedAgent([{ calls: [{ name, args: { a: 1 }, id: "c1" }] }, { text: "Well." }]);
     const { send, refused } = testServer({ agents: [agent] });

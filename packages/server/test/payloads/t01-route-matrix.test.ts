@@ -96,7 +96,7 @@ function asked({ runId, blob }: Annes, { path, sent = {} }: Entry, headers: { re
   return [path.replace("RUN", runId).replace("BLOB", blob), { ...sent, headers: { ...sent.headers, ...headers } }];
 }
 
-describe("the table of routes", () => {
+describe("T01: the table of routes", () => {
   it("has an entry here for each of its routes, and nothing else has", () => {
     expect(Object.keys(entries).sort()).toEqual(routeTable.map(({ id }) => id).sort());
     for (const { id, method, path } of routeTable) {
@@ -112,7 +112,7 @@ describe("the table of routes", () => {
   });
 });
 
-describe("every route", () => {
+describe("T01: every route", () => {
   it.each(otherUsers)("refuses %s, but for the two that are open, and nothing is kept", async (_, headers, status, code) => {
     const scene = await annes();
     const before = scene.writes.length;

@@ -38,7 +38,7 @@ async function answerTo(
 
 const unnamed = (text: string, name: string): string => text.replaceAll(name, "<it>");
 
-describe("what is another scope's", () => {
+describe("T04: what is another scope's", () => {
   it("cannot be distinguished from what does not exist: sessions, runs, files, calls and cursors have the very same answer", async () => {
     const scene = await garden();
     const result = [{ role: "tool_result", toolCallId: "c1", content: "red" }];
@@ -117,7 +117,7 @@ describe("what is another scope's", () => {
   });
 });
 
-describe("an id that is almost one", () => {
+describe("T04, T05: an id that is almost one", () => {
   it.each([
     "ANNES",
     "annes%00",

@@ -24,7 +24,7 @@ const evil = named.map(([, text]) => text);
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there.
 const controls = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/;
 
-describe("text of a model", () => {
+describe("H08: text of a model", () => {
   it.each(named)("such as %s is one line of JSON in every frame, and nothing but text", async (_, text) => {
     const agent = scriptedAgent([{ thinking: text, text, calls: [{ name: "pick_colour", args: { hint: text }, id: "c1" }] }], {
       tools: [pickColour],
@@ -82,7 +82,7 @@ describe("text of a model", () => {
   });
 });
 
-describe("text of a caller", () => {
+describe("H08: text of a caller", () => {
   it("comes back as JSON that no browser takes for a page, and free of control characters where it is refused", async () => {
     const { ask, send, refused } = await payloadScene();
     for (const [place, text] of evil.entries()) {
@@ -126,7 +126,7 @@ describe("text of a caller", () => {
   });
 });
 
-describe("the log of the process", () => {
+describe("H08: the log of the process", () => {
   it("holds no control character, whatever fails with whatever name", async () => {
     const lines: string[] = [];
     const spy = vi.spyOn(console, "error").mockImplementation((line) => void lines.push(String(line)));
