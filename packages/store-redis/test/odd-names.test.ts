@@ -70,7 +70,7 @@ describe.skipIf(missing !== undefined)("T05: odd names at a real Redis", () => {
           () => store.log.remove(ref),
           () => store.log.claim(ref, { node: "n", leaseMs: 1_000 }),
           ...(ref.scope === name
-            ? [() => store.index.list(name), () => store.index.search(name, "apples"), () => store.blobs.list(name, "")]
+            ? [() => store.index.list(name), () => store.index.search(name, "apples"), () => store.blobs.list(name)]
             : []),
         ];
         for (const ask of asked) await expect((async () => ask())(), name).rejects.toMatchObject({ code: "INPUT_INVALID" });
