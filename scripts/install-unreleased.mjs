@@ -15,7 +15,7 @@ export function dependenciesOf(folder) {
 }
 
 /** Copies the tarballs into the folder and installs them, with what else its manifest names. Returns the exit code and the output of npm. */
-export function installTarballs(folder, packed, environment = process.env) {
+function installTarballs(folder, packed, environment = process.env) {
   for (const { tarball } of packed) copyFileSync(tarball, join(folder, basename(tarball)));
   const paths = packed.map(({ tarball }) => `./${basename(tarball)}`);
   return tool("npm", [...NPM, ...paths], folder, { env: environment, timeout: 300_000 });

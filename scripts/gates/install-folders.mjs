@@ -3,6 +3,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statS
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import ts from "typescript";
+import { installShared } from "./shared-install.mjs";
 import { tarballs } from "./tarballs.mjs";
 import { filesBelow, home, readJson, tool } from "./tree.mjs";
 
@@ -108,10 +109,13 @@ function programs(own, code) {
   ];
 }
 
+/** A program that hangs ends the gate; one that a busy machine keeps waiting does not. */
+const PROGRAM_MS_MAX = 300_000;
+
 function runOn(version, folder, { what, file, code, args }) {
   if (code !== undefined) writeFileSync(join(folder, file), code);
   const environment = { ...process.env, NODE_OPTIONS: "", NO_COLOR: "1" };
-  const run = tool(nodeBinary(version), [file, ...args], folder, { env: environment, timeout: 60_000 });
+  const run = tool(nodeBinary(version), [file, ...args], folder, { env: environment, timeout: PROGRAM_MS_MAX });
   const last = run.output.split("\n").slice(-12).join("\n    ");
   return run.code === 0 ? [] : [`${what} on Node.js ${version} ended with ${run.code}:\n    ${last}`];
 }
@@ -128,7 +132,7 @@ function install(root, { title, names, code }, packed) {
       .map((name) => `${name}@${libraryVersion(root, name)}`);
     writeFileSync(join(folder, "package.json"), '{ "private": true, "type": "module" }\n');
     for (const { tarball } of own) cpSync(tarball, join(folder, tarball.split("/").at(-1)));
-    const run = tool("npm", [...NPM, ...own.map(({ tarball }) => `./${tarball.split("/").at(-1)}`), ...libraries], folder);
+    const run = installShared(folder, [...own.map(({ tarball }) => `./${tarball.split("/").at(-1)}`), ...libraries]);
     if (run.code !== 0) return { title, problems: [`npm install: ${run.output}`], packageCount: 0, megabytes: 0, ownMegabytes: 0 };
     const modules = join(folder, "node_modules");
     const installed = Object.keys(readJson(join(modules, ".package-lock.json")).packages);

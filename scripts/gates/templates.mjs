@@ -1,9 +1,10 @@
 // Packages made from templates as a user makes them, outside the workspace: npm installs them from the packed tarballs, and they typecheck, pass their
 // kits, build and load.
-import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { dependenciesOf, installTarballs } from "../install-unreleased.mjs";
+import { dependenciesOf } from "../install-unreleased.mjs";
+import { installShared } from "./shared-install.mjs";
 import { tarballs } from "./tarballs.mjs";
 import { readJson, tool } from "./tree.mjs";
 
@@ -19,7 +20,9 @@ function problemsOf(root, kind, packed) {
     const environment = { ...process.env, NO_COLOR: "1", NODE_OPTIONS: "" };
     const names = dependenciesOf(folder);
     const own = packed.filter(({ name }) => names.includes(name));
-    const installing = installTarballs(folder, own, environment);
+    for (const { tarball } of own) copyFileSync(tarball, join(folder, basename(tarball)));
+    const paths = own.map(({ tarball }) => `./${basename(tarball)}`);
+    const installing = installShared(folder, paths, environment);
     if (installing.code !== 0) return [`${kind}: npm could not install it: ${installing.output.slice(-1_500)}`];
     const commands = [
       ["npm", "run", "--silent", "typecheck"],
