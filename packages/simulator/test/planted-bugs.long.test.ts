@@ -36,7 +36,13 @@ describe("a bug that is planted", () => {
   });
 
   it("that lets a tool report progress after its owner is lost is found by the client", async () => {
-    const { bugs } = await runPlantedBugs({ root, only: ["a lane publishes more after its end"], firstSeeds: [340], seedsMax: 400, limitMs });
+    const { bugs } = await runPlantedBugs({
+      root,
+      only: ["a lane publishes more after its end"],
+      firstSeeds: [340],
+      seedsMax: 400,
+      limitMs,
+    });
     expect(bugs).toMatchObject([
       { kind: "source", finding: expect.stringMatching(/I3: .* received progress of lane \d+ after it was closed/) },
     ]);

@@ -5,6 +5,7 @@ import { spawn } from "node:child_process";
 import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { threadId } from "node:worker_threads";
 import type { CrashPointsOptions } from "../crash/run-crash-points.ts";
 import { runSeedsWith } from "../run/run-seeds.ts";
 import { runSchedulesWith } from "../schedules/run-schedules.ts";
@@ -111,7 +112,7 @@ const written = (finding: { readonly invariant: string; readonly message: string
 async function trySource(flaw: SourceFlaw, options: PlantedBugsOptions & { readonly root: string }): Promise<Trial> {
   const { root, seedsMax = defaults.seedsMax, limitMs = defaults.limitMs, firstSeeds = [] } = options;
   const search: Search = { seedsMax, limitMs, firstSeeds };
-  const folder = await mkdtemp(join(tmpdir(), "loopwright-planted-"));
+  const folder = await makeFolder();
   try {
     const problem = await plant(flaw, { root, folder });
     if (problem !== undefined) return { problem };
@@ -120,6 +121,19 @@ async function trySource(flaw: SourceFlaw, options: PlantedBugsOptions & { reado
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/**
+ * A new folder for a copy. One bug after the other has the same path, so that with `NODE_COMPILE_CACHE` only the first compiles what they share; where
+ * another one is at work it has a path of its own.
+ */
+async function makeFolder(): Promise<string> {
+  const folder = join(tmpdir(), `loopwright-planted-${process.pid}-${threadId}`);
+  const isMade = await mkdir(folder, { mode: 0o700 }).then(
+    () => true,
+    () => false,
+  );
+  return isMade ? folder : mkdtemp(`${folder}-`);
 }
 
 async function plant(
