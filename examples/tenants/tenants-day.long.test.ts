@@ -196,7 +196,7 @@ async function approve(day: Day, place: Place, manager: string): Promise<void> {
   await client.sessions.submit(sessionId, `A refund for ${own}`);
   const boss = clientOf(day, { ...place, user: manager, node: 1 - place.node });
   const waiting = await expect
-    .poll(async () => (await boss.approvals.list()).approvals.find((one) => one.sessionId === sessionId), { timeout: 20_000 })
+    .poll(async () => (await boss.approvals.list()).approvals.find((one) => one.sessionId === sessionId))
     .toBeTruthy()
     .then(async () => (await boss.approvals.list()).approvals.find((one) => one.sessionId === sessionId));
   const { callKey = "", argsDigest = "" } = waiting ?? {};
@@ -209,7 +209,7 @@ async function approve(day: Day, place: Place, manager: string): Promise<void> {
   for await (const batch of client.follow(sessionId))
     if (batch.some(({ type }) => type === "run_end" || type === "agent_end" || type === "rest")) break;
   await expect
-    .poll(async () => JSON.stringify((await client.sessions.get(sessionId)).messages), { timeout: 20_000 })
+    .poll(async () => JSON.stringify((await client.sessions.get(sessionId)).messages))
     .toContain(isAllowed ? `Refunded for A refund for ${own}` : `Not for ${own}`);
 }
 

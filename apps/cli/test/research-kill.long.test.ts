@@ -59,7 +59,7 @@ async function factsOf(store: SessionStore): Promise<readonly (readonly Fact[])[
 async function pageRecorded(store: SessionStore): Promise<void> {
   const pages = async (): Promise<number> =>
     (await factsOf(store)).flat().filter((fact) => fact.type === "tool.finished" && hasUrl(fact.details)).length;
-  await expect.poll(pages, { timeout: 30_000 }).toBeGreaterThan(0);
+  await expect.poll(pages).toBeGreaterThan(0);
 }
 
 const hasUrl = (details: unknown): boolean => typeof details === "object" && details !== null && "url" in details;

@@ -65,9 +65,7 @@ it("a deletion leaves another node time to read how the run ended", async () => 
   const there = openStreamDoor({ agents, store: { ...store, log: slow }, channel, role: "server" });
   const execution = typesOf(await here.fetch(post("Tell me a story.")));
   const watching = there.fetch(new Request("http://localhost/api/sessions/told/events?after=")).then(typesOf);
-  await expect
-    .poll(() => there.use("told", ({ session, feed }) => feed.watchers === 1 && session.runId !== undefined), { timeout: 5_000 })
-    .toBe(true);
+  await expect.poll(() => there.use("told", ({ session, feed }) => feed.watchers === 1 && session.runId !== undefined)).toBe(true);
   const gate = Promise.withResolvers<void>();
   held = gate.promise;
   let isGone = false;
