@@ -25,15 +25,18 @@ export async function settingsOf(flags: SharedFlags): Promise<Settings> {
 /** What opens files of secrets, beside the settings. */
 export interface SecretsOptions {
   readonly logger: Logger;
-  /** Default: the variable, else a person at the terminal. */
-  readonly passphrase?: PassphraseSource;
+  /** What gives the passphrase, from the variables. Default: the variable, else a person at the terminal. */
+  readonly passphraseFor?: (environment: Environment) => PassphraseSource;
 }
 
 /** The same with the secrets of files, which a person may be asked the passphrase for. @throws AgentError CONFIG_INVALID */
-export async function settingsWithSecrets(flags: SharedFlags, { logger, passphrase }: SecretsOptions): Promise<Settings> {
+export async function settingsWithSecrets(
+  flags: SharedFlags,
+  { logger, passphraseFor = passphraseSource }: SecretsOptions,
+): Promise<Settings> {
   const directory = process.cwd();
   const secretsFor = (environment: Environment): Promise<FoundSecrets> =>
-    readSecrets({ directory, environment, logger, passphrase: passphrase ?? passphraseSource(environment) });
+    readSecrets({ directory, environment, logger, passphrase: passphraseFor(environment) });
   return settingsFrom(await loadConfiguration({ flags, real: process.env, directory, secretsFor }), directory);
 }
 

@@ -7,6 +7,7 @@ import { addGuardrails } from "./guardrail-commands.ts";
 import { addProviders } from "./provider-commands.ts";
 import { addScopeCommands } from "./scope-commands.ts";
 import { addSecrets } from "./secret-commands.ts";
+import { addServe } from "./serve-commands.ts";
 import { neutralise } from "./terminal/neutralise.ts";
 
 const examples = `
@@ -76,6 +77,7 @@ function createProgram(version: string, exit: (code: number) => void): Command {
     .showSuggestionAfterError(true)
     .addHelpText("after", examples);
   addRun(program, exit);
+  addServe(program, exit);
   addChat(program, exit);
   addAsk(program, exit);
   addSessions(program, exit);

@@ -46,13 +46,26 @@ export function emptyDirectory(): Promise<string> {
   return mkdtemp(join(tmpdir(), "loopwright-cli-"));
 }
 
-/** Starts the command line with an empty environment and the offline model in no hurry and without pauses. */
-export function start(words: readonly string[], { cwd, env = {}, input, restricted = { prefix: [] }, module = main }: RunOptions): Running {
+/** How the command line is started: with an empty environment and the offline model in no hurry. */
+export function commandLine(
+  words: readonly string[],
+  { cwd, env = {}, restricted = { prefix: [] }, module = main }: Omit<RunOptions, "input">,
+): { readonly program: string; readonly args: readonly string[]; readonly env: Readonly<Record<string, string>> } {
   const [program = "", ...args] = [...restricted.prefix, process.execPath, ...sources, "--no-warnings", module, ...words];
-  const child = spawn(program, args, {
-    cwd,
-    ...(restricted.uid === undefined ? {} : { uid: restricted.uid }),
+  return {
+    program,
+    args,
     env: { PATH: process.env["PATH"] ?? "", NODE_COMPILE_CACHE: compileCache, LOOPWRIGHT_OFFLINE_PACE: "0", HOME: cwd, ...env },
+  };
+}
+
+/** Starts the command line so, without pauses. */
+export function start(words: readonly string[], { input, ...options }: RunOptions): Running {
+  const { program, args, env } = commandLine(words, options);
+  const child = spawn(program, args, {
+    cwd: options.cwd,
+    ...(options.restricted?.uid === undefined ? {} : { uid: options.restricted.uid }),
+    env,
     stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
   });
   let stdout = "";

@@ -6,7 +6,7 @@ import { openOwnKeys } from "../compose/own-keys/open-own-keys.ts";
 import { markOwnKeys, withoutOwnKeys } from "../compose/own-keys/own-keys-mark.ts";
 import { openWorkplace, type Workplace } from "../compose/workplace.ts";
 import { exitCodes } from "../exit-code.ts";
-import { settingsWithSecrets } from "../flags.ts";
+import { type SecretsOptions, settingsWithSecrets } from "../flags.ts";
 import { passphraseVariable } from "../secrets/passphrase.ts";
 import { authentication } from "../serve/authentication.ts";
 import { errorLogger } from "../serve/error-logger.ts";
@@ -17,12 +17,18 @@ import { serve } from "../serve/serve.ts";
 import type { ServeParts } from "../serve/serve-parts.ts";
 import type { Settings } from "../settings/settings.ts";
 
+/** What another command that serves decides. */
+export interface RunOptions extends Pick<SecretsOptions, "passphraseFor"> {
+  /** Called once it serves; without an address where it does not listen. */
+  readonly onReady?: (url: string | undefined) => void;
+}
+
 /**
  * Serves the page and the API, or runs sessions, until the process is asked to end; returns the exit code.
  * @throws AgentError CONFIG_INVALID, MODEL_KEY_MISSING, STORE_*
  */
-export async function run(flags: RunFlags): Promise<number> {
-  const settings = await settingsWithSecrets(flags, { logger: errorLogger });
+export async function run(flags: RunFlags, { onReady, ...options }: RunOptions = {}): Promise<number> {
+  const settings = await settingsWithSecrets(flags, { logger: errorLogger, ...options });
   // Children of tools would inherit it.
   delete process.env[passphraseVariable];
   const { values } = settings.configuration;
@@ -33,7 +39,7 @@ export async function run(flags: RunFlags): Promise<number> {
   try {
     const ownKeys = wishes.takesOwnKeys ? await openOwnKeys(settings) : undefined;
     try {
-      return await runWith({ settings, wishes, logger, links, ownKeys });
+      return await runWith({ settings, wishes, logger, links, ownKeys, onReady });
     } finally {
       await ownKeys?.close();
     }
@@ -42,11 +48,11 @@ export async function run(flags: RunFlags): Promise<number> {
   }
 }
 
-interface OpenedParts extends Pick<ServeParts, "wishes" | "logger" | "links" | "ownKeys"> {
+interface OpenedParts extends Pick<ServeParts, "wishes" | "logger" | "links" | "ownKeys" | "onReady"> {
   readonly settings: Settings;
 }
 
-async function runWith({ settings, wishes, logger, links, ownKeys }: OpenedParts): Promise<number> {
+async function runWith({ settings, wishes, logger, links, ownKeys, onReady }: OpenedParts): Promise<number> {
   let telemetry: Telemetry | undefined;
   const watch = (provider: ModelProvider): ModelProvider => lateWatch(provider, () => telemetry);
   const preferences = ownKeys ? { preferences: ownKeys.preferences } : {};
@@ -63,7 +69,7 @@ async function runWith({ settings, wishes, logger, links, ownKeys }: OpenedParts
     if (ownKeys) await markOwnKeys(store);
     telemetry = await openTelemetry(settings.configuration.values, store, logger);
     const callers = await authentication({ wishes, store, logger });
-    await serve({ workplace, links, telemetry, wishes, authentication: callers, logger, ownKeys, resolveModel });
+    await serve({ workplace, links, telemetry, wishes, authentication: callers, logger, ownKeys, resolveModel, onReady });
     return exitCodes.ok;
   } finally {
     await telemetry?.close();

@@ -19,4 +19,6 @@ export interface ServeParts {
   readonly ownKeys: OwnKeys | undefined;
   /** The model of a call, where it is not that of the agent. */
   readonly resolveModel: ResolveModel;
+  /** Called once it serves; without an address where it does not listen. */
+  readonly onReady: ((url: string | undefined) => void) | undefined;
 }

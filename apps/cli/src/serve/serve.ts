@@ -38,6 +38,7 @@ export async function serve(parts: ServeParts): Promise<void> {
       page: server !== undefined && "directory" in page,
       role: wishes.role,
     });
+    parts.onReady?.(url);
     if (server && wishes.role === "all") await proceed(server, logger);
     await stop(node, await signals.first, parts);
   } finally {
