@@ -5,6 +5,8 @@ import { readFileSync } from "node:fs";
 import module from "node:module";
 import { nodeFloorProblem } from "./node-floor.ts";
 
+// A report of a crash lists the variables of the process, and keys are among them. Node.js 22.13 and later leave them out where they are asked to.
+process.report.excludeEnv = true;
 const problem = nodeFloorProblem(process.versions.node);
 const words = process.argv.slice(2);
 if (problem !== undefined) {
