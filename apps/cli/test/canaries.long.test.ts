@@ -110,7 +110,7 @@ test("K05: keys and tokens of a server are in no answer, output, log, report of 
       const response = await fetch(new URL(path, server.url), { headers: { Authorization: `Bearer ${given}` } });
       note(`GET ${path}`, `${JSON.stringify([...response.headers])}${await response.text()}`);
     }
-  // A report of the running process, as one is written when it crashes. It has a section of its variables unless it is told not to.
+  // A report of the running process, as one is written when it crashes. It has a section of its variables unless it leaves them out.
   server.child.kill("SIGUSR2");
   await expect.poll(() => readdirSync(reports).length, { timeout: 30_000 }).toBeGreaterThan(0);
   await expect.poll(() => isWhole(join(reports, readdirSync(reports)[0] ?? "")), { timeout: 30_000 }).toBe(true);
