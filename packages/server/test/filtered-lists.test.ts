@@ -99,3 +99,17 @@ it("a search whose best hits are hidden is repeated with more, twice at most, so
   isSeen = (n) => n >= 295;
   expect(await search(filtered)).toEqual([5, false, "250,1000"]);
 });
+
+it("a search states that there may be more where the store has searched a part of the sessions alone, also without any hit", async () => {
+  const store = memoryStore({ searchSessionsMax: 2 });
+  const { ask, server } = testServer({ agents: [scriptedAgent()], store });
+  onTestFinished(() => server.close());
+  const search = async (words: string): Promise<unknown> => (await ask(`/api/sessions?search=${words}`)).body;
+  for (const title of ["apples one", "apples two"]) await ask("/api/sessions", { json: { title } });
+  expect(await search("pears")).toEqual({ hits: [] });
+  expect(await search("apples")).toMatchObject({ hits: [{}, {}] });
+  expect(await search("apples")).not.toHaveProperty("more");
+  await ask("/api/sessions", { json: { title: "apples three" } });
+  expect(await search("pears")).toEqual({ hits: [], more: true });
+  expect(await search("apples")).toMatchObject({ hits: [{}, {}], more: true });
+});

@@ -95,3 +95,15 @@ it("a list that was given up asks for nothing more", async () => {
   await store.log.head(refOf(1));
   expect(asked.length - before).toBeLessThan(20);
 });
+
+it.each(places)("a search of more sessions than it reads in %s reports that it has not searched all of them", async (_, place) => {
+  for (const [count, isReported] of [
+    [19, false],
+    [30, true],
+  ] as const) {
+    let reports = 0;
+    const { store } = await storeWith(place(), count);
+    const hits = await store.index.search("local", "apples", { onUnsearched: () => void reports++ });
+    expect([hits.length, reports]).toEqual([Math.min(count, 20), isReported ? 1 : 0]);
+  }
+});

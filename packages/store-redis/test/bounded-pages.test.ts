@@ -59,3 +59,17 @@ describe.skipIf(missing !== undefined)("the work of Redis", () => {
     expect((await commandCount(fixture.redis)) - before).toBeLessThan((before - whole) / 3);
   });
 });
+
+describe.skipIf(missing !== undefined)("a search of more sessions than it reads", () => {
+  it("reports that it has not searched all of them, and one that reads all reports nothing", async () => {
+    for (const [count, isReported] of [
+      [19, false],
+      [30, true],
+    ] as const) {
+      let reports = 0;
+      const { index } = await storeWith(count);
+      const hits = await index.search("local", "apples", { onUnsearched: () => void reports++ });
+      expect([hits.length, reports]).toEqual([Math.min(count, 20), isReported ? 1 : 0]);
+    }
+  });
+});

@@ -21,8 +21,12 @@ export async function localShelf(settings: Pick<Settings, "store" | "environment
       return listed(kept, { limit, parent: id, ...filter });
     },
     async search(words, limit) {
-      const hits = (await store?.index.search(localScope, words, { limit: limit + 1 })) ?? [];
-      return { hits: hits.slice(0, limit), more: hits.length > limit };
+      let isPart = false;
+      const onUnsearched = (): void => {
+        isPart = true;
+      };
+      const hits = (await store?.index.search(localScope, words, { limit: limit + 1, onUnsearched })) ?? [];
+      return { hits: hits.slice(0, limit), more: isPart || hits.length > limit };
     },
     async read(typed) {
       const { store: kept, id } = await found(store, typed);

@@ -28,7 +28,7 @@ export type { PriceTable } from "./price-table.ts";
 export type { RunQueue, RunQueueWorker } from "./run-queue.ts";
 export type { SecretStore } from "./secret-store.ts";
 export { secretLimits } from "./secret-store.ts";
-export type { IndexQuery, ListQuery, SessionHit, SessionIndex, SessionSummary, WaitingReason } from "./session-index.ts";
+export type { IndexQuery, ListQuery, SearchQuery, SessionHit, SessionIndex, SessionSummary, WaitingReason } from "./session-index.ts";
 export type {
   AppendOutcome,
   AppendRequest,

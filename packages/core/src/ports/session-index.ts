@@ -47,6 +47,11 @@ export interface IndexQuery {
   readonly signal?: AbortSignal;
 }
 
+export interface SearchQuery extends IndexQuery {
+  /** Called once, before the answer, by an adapter that did not search all sessions of the scope: there may be more hits. */
+  readonly onUnsearched?: () => void;
+}
+
 export interface ListQuery extends IndexQuery {
   /** Cursor: the last summary of the previous page. */
   readonly before?: { readonly updatedAt: number; readonly id: string };
@@ -70,7 +75,7 @@ export interface SessionIndex {
    * search only the newest sessions or texts; its documentation states how many.
    * @throws AgentError SEARCH_UNSUPPORTED by a store that has no search, for every query
    */
-  search(scope: string, query: string, options?: IndexQuery): Promise<readonly SessionHit[]>;
+  search(scope: string, query: string, options?: SearchQuery): Promise<readonly SessionHit[]>;
   /** Rebuilds the projection from the logs of all sessions that can be read. Returns their number. */
   rebuild(scope: string): Promise<number>;
 }

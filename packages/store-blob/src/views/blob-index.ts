@@ -1,5 +1,5 @@
 import { isAgentError } from "@loopwright/core";
-import { isId, type SessionHit, type SessionIndex, type SessionSummary } from "@loopwright/core/ports";
+import { isId, type SearchQuery, type SessionHit, type SessionIndex, type SessionSummary } from "@loopwright/core/ports";
 import { excerptAround, matchTexts, searchWords, unlessAborted } from "@loopwright/core/stores";
 import { inParallel } from "../in-parallel.ts";
 import { listAll } from "../list-all.ts";
@@ -28,9 +28,11 @@ export function blobIndex({ logs, summaries, newest, texts, searchSessionsMax, r
   async function search(
     scope: string,
     sought: readonly string[],
-    signal: AbortSignal | undefined,
+    { signal, onUnsearched }: Pick<SearchQuery, "signal" | "onUnsearched">,
   ): Promise<readonly { readonly hit: SessionHit; readonly score: number }[]> {
     const sessions = await newest(scope, { limit: searchSessionsMax, signal });
+    // Whether there is one more was not asked.
+    if (sessions.length >= searchSessionsMax) onUnsearched?.();
     const matches = async (summary: SessionSummary) => {
       const match = matchTexts([...(await textsOf(scope, summary)), summary.title ?? ""], sought);
       return match ? [{ hit: { session: summary, excerpt: excerptAround(match.text, sought) }, score: match.score }] : [];
@@ -58,11 +60,13 @@ export function blobIndex({ logs, summaries, newest, texts, searchSessionsMax, r
       const log = logs.of({ scope, session: id });
       return (await log.hold(() => summaries.fresh(log)))?.summary;
     },
-    async search(scope, query, { limit = pageMax, signal } = {}) {
+    async search(scope, query, { limit = pageMax, signal, onUnsearched } = {}) {
       const sought = [...new Set(searchWords(query))];
       signal?.throwIfAborted();
       if (sought.length === 0) return [];
-      const matches = await unlessAborted(signal, () => search(scope, sought, signal));
+      const matches = await unlessAborted(signal, () =>
+        search(scope, sought, { ...(signal ? { signal } : {}), ...(onUnsearched ? { onUnsearched } : {}) }),
+      );
       const found = [...matches].sort((a, b) => b.score - a.score || newestFirst(a.hit.session, b.hit.session));
       return found.slice(0, limit).map(({ hit }) => hit);
     },

@@ -43,7 +43,7 @@ export function redisIndex(parts: IndexParts): SessionIndex {
     async search(scope, query, options) {
       const sought = [...new Set(searchWords(query))];
       if (sought.length === 0) return [];
-      const { limit = indexPageMax, signal } = options ?? {};
+      const { limit = indexPageMax, signal, onUnsearched } = options ?? {};
       const found: { readonly hit: SessionHit; readonly score: number }[] = [];
       let left = parts.searchSessionsMax;
       const wanted = { signal, step: () => Math.min(stepMax, left) };
@@ -55,6 +55,8 @@ export function redisIndex(parts: IndexParts): SessionIndex {
           if (match) found.push({ hit: { session, excerpt: excerptAround(match.text, sought) }, score: match.score });
         }
       }
+      // Whether there is one more was not asked.
+      if (left <= 0) onUnsearched?.();
       return found
         .sort((a, b) => b.score - a.score || order(a.hit.session, b.hit.session))
         .slice(0, limit)

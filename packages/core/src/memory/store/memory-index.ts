@@ -33,16 +33,19 @@ export function memoryIndex(sessions: MemorySessions, searchSessionsMax: number)
       const session = sessions.find({ scope, session: id });
       return session && summaryOf(session);
     },
-    async search(scope, query, { limit = indexPageMax, signal } = {}) {
+    async search(scope, query, { limit = indexPageMax, signal, onUnsearched } = {}) {
       signal?.throwIfAborted();
       const sought = [...new Set(searchWords(query))];
       if (sought.length === 0) return [];
       const found: Hit[] = [];
       let left = searchSessionsMax;
       for (const session of sessions.newestFirst(scope)) {
+        if (left-- <= 0) {
+          onUnsearched?.();
+          break;
+        }
         const summary = summaryOf(session);
         if (summary) found.push(...searchSession(session, summary, sought));
-        if (--left <= 0) break;
       }
       return found
         .sort((a, b) => b.score - a.score || b.at - a.at)

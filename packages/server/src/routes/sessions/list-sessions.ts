@@ -89,14 +89,18 @@ async function seenHits(principal: Principal, { words, limit, signal }: SearchQu
   const { index } = server.options.store;
   const verdicts = new Map<string, boolean>();
   let hits: readonly SessionHit[] = [];
+  let isPart = false;
+  const onUnsearched = (): void => {
+    isPart = true;
+  };
   for (const size of server.options.maySee ? searchSizes : [limit + 1]) {
-    const found = await index.search(principal.scope, words, { limit: size, signal });
+    const found = await index.search(principal.scope, words, { limit: size, signal, onUnsearched });
     const asked = found.filter(({ session }) => !verdicts.has(session.id));
     const seen = await Promise.all(asked.map(({ session }) => maySee(principal, session, server)));
     for (const [at, { session }] of asked.entries()) verdicts.set(session.id, seen[at] === true);
     hits = found.filter(({ session }) => verdicts.get(session.id));
     if (hits.length > limit) return { hits: hits.slice(0, limit), more: true };
-    if (found.length < size) return { hits };
+    if (found.length < size) return { hits, ...(isPart ? { more: true } : {}) };
   }
   return { hits, more: true };
 }
