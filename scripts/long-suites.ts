@@ -1,7 +1,7 @@
 /** The random suites, each with a variable of its own: which file plays which rounds, and how many in `npm run long-tests`. `npm test` plays the few that stand in the file, where the file is not one of `slowSuites`. */
 export const randomSuites: readonly { readonly file: string; readonly rounds: Readonly<Record<string, string>> }[] = [
   { file: "apps/cli/test/filtered-histories.test.ts", rounds: { LOOPWRIGHT_FILTERED_HISTORIES: "60" } },
-  { file: "apps/cli/test/long-session.test.ts", rounds: { LOOPWRIGHT_CHAT_TURNS: "500" } },
+  { file: "apps/cli/test/long-session.test.ts", rounds: { LOOPWRIGHT_CHAT_TURNS: "2000" } },
   { file: "packages/context/test/long-session.test.ts", rounds: { LOOPWRIGHT_CONTEXT_TURNS: "2000" } },
   { file: "packages/context/test/random-histories.test.ts", rounds: { LOOPWRIGHT_HISTORIES: "1000" } },
   { file: "packages/core/test/budgets.test.ts", rounds: { LOOPWRIGHT_BUDGET_SEEDS: "200" } },

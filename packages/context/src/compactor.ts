@@ -6,7 +6,7 @@
  *  C2 one compaction for a call at most; one that would gain nothing is not tried again until the history has grown;
  *  C3 a model that cannot sum up costs no turn: the extract takes the place of its summary.
  */
-import type { Usage } from "@loopwright/core";
+import { isAgentError, type Usage } from "@loopwright/core";
 import type { ContextCall, ContextCompaction, ContextPreparing } from "@loopwright/core/ports";
 import type { CompactOptions } from "./context-options.ts";
 import { extractOf } from "./extract.ts";
@@ -22,6 +22,7 @@ const gainMin = 0.1;
 /** After so many failures in a row the model is not asked again. */
 const failuresMax = 2;
 const summaryMs = 60_000;
+const nothing: Usage = { input: 0, output: 0, source: "estimated" };
 
 /** The request as it is without a compaction. */
 export interface Compactable {
@@ -90,7 +91,14 @@ export class Compactor {
       const reserved = await reserve?.({ provider: provider.name, model, usage: { input, output: tokensMax, source: "estimated" } });
       // An account that has no room for a summary still gets its extract.
       if (reserve && !reserved) return extracted(stretch);
-      const { text, usage } = await writtenSummary(stretch.messages, writer, AbortSignal.any([signal, AbortSignal.timeout(summaryMs)]));
+      const asked = AbortSignal.any([signal, AbortSignal.timeout(summaryMs)]);
+      let hasBegun = false;
+      const io = { signal: asked, onBegun: () => (hasBegun = true) };
+      const { text, usage } = await writtenSummary(stretch.messages, writer, io).catch((error: unknown) => {
+        // A vendor that refuses at once charges nothing.
+        if (!hasBegun && !asked.aborted && isAgentError(error) && error.code !== "MODEL_TIMEOUT") reserved?.settle(nothing);
+        throw error;
+      });
       if (usage) reserved?.settle(usage);
       const spent = { provider: provider.name, model, ...(usage ? { usage } : {}) };
       this.#failures = text === "" ? this.#failures + 1 : 0;

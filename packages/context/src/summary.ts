@@ -26,11 +26,17 @@ export interface WrittenSummary {
   readonly usage: Usage | undefined;
 }
 
+export interface SummaryIo {
+  readonly signal: AbortSignal;
+  /** Called with each piece of the answer. */
+  readonly onBegun: () => void;
+}
+
 /** Asks the model for a summary. Rejects with the provider's error. */
 export async function writtenSummary(
   messages: readonly Message[],
   { provider, model, tokensMax }: SummaryWriter,
-  signal: AbortSignal,
+  { signal, onBegun }: SummaryIo,
 ): Promise<WrittenSummary> {
   const { contextTokens = 8_000, streaming } = provider.capabilities(model);
   const request: ModelRequest = {
@@ -41,7 +47,10 @@ export async function writtenSummary(
     ...(streaming ? {} : { stream: false }),
   };
   const assembler = createAssembler();
-  for await (const chunks of provider.stream(request, { signal, attempt: 1 })) for (const chunk of chunks) assembler.push(chunk);
+  for await (const chunks of provider.stream(request, { signal, attempt: 1 })) {
+    onBegun();
+    for (const chunk of chunks) assembler.push(chunk);
+  }
   const { parts, usage } = assembler.finish("context");
   const text = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("");
   return { text: text.trim(), usage };

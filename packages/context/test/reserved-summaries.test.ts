@@ -1,4 +1,4 @@
-import { createAgent, createSession, defineTool, execute } from "@loopwright/core";
+import { AgentError, createAgent, createSession, defineTool, execute } from "@loopwright/core";
 import { fixedPrices, memoryLedger, memoryStore, type ScriptedTurn, scripted } from "@loopwright/core/memory";
 import type { LedgerRequest, UsageLedger } from "@loopwright/core/ports";
 import { expect, it } from "vitest";
@@ -67,15 +67,16 @@ it("a summary that the ledger refuses is not written: an extract takes its place
   expect(books.spent("scope/local").tokens).toBe(base.requests.length * 60);
 });
 
-it("a summary whose process died stays spent, and the process after it reserves the one that it writes", async () => {
+/** A session whose first summary never comes. */
+function hangingSummaries(more: object = {}) {
   const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
-  let dies = true;
+  const state = { dies: true, isOver: false };
   const written = scripted(() => ({ text: "They looked.", usage: summaryUsage }), { model: "small" });
   const writer: typeof written = {
     ...written,
     capabilities: written.capabilities.bind(written),
     async *stream(request, io) {
-      if (dies) {
+      if (state.dies) {
         ask();
         await new Promise<never>((_, reject) => io.signal.addEventListener("abort", () => reject(io.signal.reason)));
       }
@@ -86,7 +87,26 @@ it("a summary whose process died stays spent, and the process after it reserves 
   const capabilities = (model: string) => ({ ...base.capabilities(model), contextTokens: 1_000 });
   const provider = { ...base, stream: base.stream.bind(base), capabilities };
   const context = contextEngine({ compaction: { summary: { provider: writer, model: "small" } } });
-  const agent = createAgent({ name: "looker", provider, context, maxTokens: 100 });
+  const agent = createAgent({ name: "looker", provider, context, prices, maxTokens: 100 });
+  const store = memoryStore();
+  const first = createSession({ id: "s", agent, store, ...more });
+  let last = execute(first, "question 0");
+  const talk = (async (): Promise<void> => {
+    for (let input = 1; input < 9; input++) {
+      await last.result();
+      if (state.isOver) return;
+      last = execute(first, `question ${input}`);
+    }
+  })();
+  talk.catch(() => {});
+  const facts = async (type: string) => (await store.log.read({ scope: "local", session: "s" })).filter((fact) => fact.type === type);
+  return { agent, asked, facts, first, lastRun: () => last, state, store, written };
+}
+
+const inLog = ({ totalUsage }: { readonly totalUsage?: { readonly input?: number; readonly output?: number } }): number =>
+  (totalUsage?.input ?? 0) + (totalUsage?.output ?? 0);
+
+it("B84: a summary whose process died is counted in full by the log and by the ledger, and the process after it writes another one", async () => {
   const books = memoryLedger({ limits: { "scope/local": {} } });
   const summaries: LedgerRequest[] = [];
   const ledger: UsageLedger = {
@@ -96,21 +116,72 @@ it("a summary whose process died stays spent, and the process after it reserves 
       return books.reserve(request);
     },
   };
-  const store = memoryStore();
-  const first = createSession({ id: "s", agent, store, ledger });
-  const talk = (async (): Promise<void> => {
-    for (let input = 0; input < 8; input++) await execute(first, `question ${input}`).result();
-  })();
-  talk.catch(() => {});
+  const { agent, asked, facts, first, state, store, written } = hangingSummaries({ ledger });
   await asked;
   await first[Symbol.asyncDispose]();
-  dies = false;
+  state.dies = false;
   const second = createSession({ id: "s", agent, store, ledger });
   await execute(second, "And now?").result();
-  const { totalUsage } = second;
+  const { totalUsage, totalCost } = second;
   await second[Symbol.asyncDispose]();
   const count = written.requests.length;
   expect([count > 0, summaries.length, new Set(summaries.map(({ id }) => id)).size]).toEqual([true, count + 1, count + 1]);
-  const inLog = (totalUsage?.input ?? 0) + (totalUsage?.output ?? 0);
-  expect(books.spent("scope/local").tokens).toBe(inLog + (summaries[0]?.ask.tokens ?? 0));
+  const lost = await facts("summary.failed");
+  expect(lost).toMatchObject([{ provider: written.name, model: "small", usage: { source: "estimated" }, cost: { partial: true } }]);
+  const started = await facts("summary.started");
+  expect(started).toMatchObject(summaries.map(({ id }) => ({ reservation: id })));
+  expect(books.spent("scope/local").tokens).toBe(inLog({ totalUsage: totalUsage ?? {} }));
+  expect(books.spent("scope/local").costUsd).toBeCloseTo(totalCost?.totalUsd ?? 0, 9);
+  expect((await store.index.get("local", "s"))?.usage).toEqual(totalUsage);
+});
+
+it("B84: a summary that a person stops is counted in full, with and without a ledger", async () => {
+  for (const isBooked of [true, false]) {
+    const books = memoryLedger({ limits: { "scope/local": {} } });
+    const { asked, facts, first, lastRun, state } = hangingSummaries(isBooked ? { ledger: books } : {});
+    await asked;
+    state.isOver = true;
+    await lastRun().abort();
+    expect((await lastRun().result()).status).toBe("aborted");
+    const { totalUsage } = first;
+    const types = (await facts("summary.failed")).length;
+    await first[Symbol.asyncDispose]();
+    expect(types).toBe(1);
+    if (isBooked) expect(books.spent("scope/local").tokens).toBe(inLog({ totalUsage: totalUsage ?? {} }));
+    expect(totalUsage).toMatchObject({ source: "estimated" });
+  }
+});
+
+it("B84: a summary that its vendor refuses at once costs nothing, one that it cuts counts in full, and an extract takes the place of both", async () => {
+  for (const [text, isFree] of [
+    ["", true],
+    ["They loo", false],
+  ] as const) {
+    const base = scripted(() => ({ text: "seen ".repeat(150), usage }), { model: "large" });
+    const capabilities = (model: string) => ({ ...base.capabilities(model), contextTokens: 1_000 });
+    const provider = { ...base, stream: base.stream.bind(base), capabilities };
+    const small = scripted([], { model: "small" });
+    const writer: typeof small = {
+      ...small,
+      capabilities: small.capabilities.bind(small),
+      async *stream() {
+        if (text !== "") yield [{ type: "text", index: 0, delta: text }];
+        throw new AgentError("MODEL_OVERLOADED", { message: "Too much." });
+      },
+    };
+    const context = contextEngine({ compaction: { summary: { provider: writer, model: "small" } } });
+    const agent = createAgent({ name: "looker", provider, context, prices, maxTokens: 100 });
+    const books = memoryLedger({ limits: { "scope/local": {} } });
+    const store = memoryStore();
+    const session = createSession({ id: "s", agent, store, ledger: books });
+    for (let input = 0; input < 8; input++) await execute(session, `question ${input}`).result();
+    const { totalUsage } = session;
+    await session[Symbol.asyncDispose]();
+    const facts = await store.log.read({ scope: "local", session: "s" });
+    const failed = facts.filter(({ type }) => type === "summary.failed");
+    expect(failed.length).toBeGreaterThan(0);
+    expect(facts.some(({ type }) => type === "context.compacted")).toBe(true);
+    expect(failed.every((fact) => "usage" in fact)).toBe(!isFree);
+    expect(books.spent("scope/local").tokens).toBe(inLog({ totalUsage: totalUsage ?? {} }));
+  }
 });

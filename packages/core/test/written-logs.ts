@@ -281,5 +281,52 @@ const schedules: readonly FactBody[] = [
   { type: "session.changed", retention: { keepMs: 86_400_000 } },
 ];
 
+/** Summaries: one whose process died, one that its vendor cut, and one that took the place of a part. */
+const summaries: readonly FactBody[] = [
+  { type: "session.opened", agent: "tester" },
+  { type: "input.accepted", inputId: "i1", ...from, mode: "enqueue", message: { role: "user", content: "Which of the two is better?" } },
+  claimed,
+  started("r1"),
+  {
+    type: "summary.started",
+    ...from,
+    provider: "scripted",
+    model: "small",
+    expected: { usage, cost },
+    reservation: "local/s1/r1.1#1/context/1",
+  },
+  claimed,
+  {
+    type: "summary.failed",
+    ...from,
+    provider: "scripted",
+    model: "small",
+    usage: { ...usage, source: "estimated" },
+    cost: { ...cost, partial: true },
+  },
+  { type: "summary.started", ...from, provider: "scripted", model: "small", expected: { usage } },
+  { type: "summary.failed", ...from, provider: "scripted", model: "small" },
+  { type: "summary.started", ...from, provider: "scripted", model: "small", expected: { usage } },
+  { type: "context.compacted", ...from, from: "2", to: "2", summary: "A question.", model: "small", usage, cost },
+  { type: "model.started", ...from, turn: 1, attempt: 1, ...model, requestDigest: "d" },
+  {
+    type: "model.finished",
+    ...from,
+    turn: 1,
+    attempt: 1,
+    message: { role: "assistant", content: text("A is better."), stopReason: "stop" },
+    stopReason: "stop",
+    calls: [],
+    usage,
+    timings: { totalMs: 10 },
+  },
+  { type: "run.finished", ...from, status: "completed", reason: "answer" },
+];
+
 /** By the name of their golden log. */
-export const writtenLogs: { readonly [name: string]: readonly FactBody[] } = { children, schedules, "waiting-below": waitingBelow };
+export const writtenLogs: { readonly [name: string]: readonly FactBody[] } = {
+  children,
+  schedules,
+  summaries,
+  "waiting-below": waitingBelow,
+};

@@ -6,6 +6,7 @@ import { backgroundChild } from "./children/background.ts";
 import type { FactOf } from "./fact.ts";
 import { firedBy, foldFiring } from "./schedules.ts";
 import { type EndedRun, type Entry, endedRun, type KnownInput, type QueuedInput, type Run, type State } from "./state.ts";
+import { withoutSummary } from "./summaries.ts";
 
 /** Opens the log with its first fact, and fills the history with the given context. */
 export function foldOpened(state: State, fact: FactOf<"session.opened">): State {
@@ -136,8 +137,10 @@ export function acceptsInput(state: State, fact: FactOf<"input.accepted">): bool
 }
 
 /** From this fact on, requests have the summary in place of that part of the path. */
-export function foldCompaction(state: State, { seq, from, to, summary, pinned }: FactOf<"context.compacted">): State {
-  return { ...state, compactions: [...state.compactions, { seq, from, to, summary, ...(pinned ? { pinned } : {}) }] };
+export function foldCompaction(state: State, fact: FactOf<"context.compacted">): State {
+  const { seq, from, to, summary, pinned } = fact;
+  const compactions = [...state.compactions, { seq, from, to, summary, ...(pinned ? { pinned } : {}) }];
+  return { ...withoutSummary(state, fact), compactions };
 }
 
 /** A hold is kept until it is lifted; a second one replaces the first. */

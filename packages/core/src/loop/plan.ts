@@ -12,6 +12,7 @@ import { type Plan, restPlan } from "./effect.ts";
 import { planFailure, planNextTurn, planOpenCall } from "./next-turn.ts";
 import { planCalls } from "./pending-calls.ts";
 import type { State } from "./state.ts";
+import { lostSummary } from "./summaries.ts";
 
 /** The facts to record and the effects to run now. Facts come first: fold them and plan again before effects are prepared. */
 export function plan(state: State): Plan {
@@ -28,6 +29,7 @@ function planRun(state: State): Plan {
     const [input] = state.inputs;
     return input ? { facts: [], effects: [{ type: "open-run", id: `${input.runId}/open`, input }] } : restPlan;
   }
+  if (run.summary && (run.summary.inDoubt || run.abort)) return { facts: [lostSummary(run.runId, run.summary)], effects: [] };
   if (run.abort) return planAbort(run);
   if (run.open) return planOpenCall(run, run.open);
   const now = state.updatedAt ?? run.startedAt;

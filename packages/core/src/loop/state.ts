@@ -11,7 +11,7 @@ import type { EndedRun, Run } from "./state/run.ts";
 export type { Call, CallState } from "./state/call.ts";
 export type { BackgroundChild, KeyedChild } from "./state/children.ts";
 export type { Abort, KnownDecision, KnownInput, QueuedInput, Schedule } from "./state/inputs.ts";
-export type { EndedRun, OpenCall, ReachedLimit, Run } from "./state/run.ts";
+export type { EndedRun, OpenCall, OpenSummary, ReachedLimit, Run } from "./state/run.ts";
 
 /** One message of the tree of messages. */
 export interface Entry {

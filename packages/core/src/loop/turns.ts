@@ -181,7 +181,8 @@ export function foldClaim(state: State, fact: FactOf<"owner.claimed">): State {
   const { run } = state;
   if (!run) return { ...state, epoch };
   const calls = run.calls.some(isUnderWay) ? run.calls.map((call) => (isUnderWay(call) ? { ...call, inDoubt: true } : call)) : run.calls;
-  return { ...state, epoch, run: { ...run, calls, ...(run.open ? { open: { ...run.open, inDoubt: true } } : {}) } };
+  const summary = run.summary ? { summary: { ...run.summary, inDoubt: true } } : {};
+  return { ...state, epoch, run: { ...run, calls, ...(run.open ? { open: { ...run.open, inDoubt: true } } : {}), ...summary } };
 }
 
 const isUnderWay = (call: Call): boolean => call.state === "running";

@@ -51,7 +51,7 @@ export interface ContextCompaction {
   readonly summary: string;
   /** Messages of the stretch that are kept unchanged, after the summary. */
   readonly pinned?: readonly MessageId[];
-  /** The model that wrote the summary, and what it reported. Absent: no model was called. */
+  /** The model that wrote the summary, and what it reported. Absent: no model was called, or it did not report it. */
   readonly provider?: string;
   readonly model?: string;
   readonly usage?: Usage;
@@ -76,7 +76,7 @@ export interface ContextSpending {
   readonly usage: Usage;
 }
 
-/** The reservation of such a call. Unless it is settled, all of it stays spent. */
+/** The reservation of such a call. Unless it is settled, all of it stays spent, in the ledger and in the sums of the run. */
 export interface ContextReservation {
   settle(usage: Usage): void;
 }
@@ -85,7 +85,9 @@ export interface ContextPreparing {
   /** Aborted with the run. */
   readonly signal: AbortSignal;
   readonly logger: Logger;
-  /** Asks the usage ledger before a model call of the engine; `undefined`: refused, so the call must not be made. Absent: there is no ledger. */
+  /**
+   * Asked before a model call of the engine: reserves it where there is a usage ledger, and records that it begins. `undefined`: the call must not be made.
+   */
   readonly reserve?: (spending: ContextSpending) => Promise<ContextReservation | undefined>;
 }
 

@@ -123,6 +123,7 @@ function applyToSession({ summary }: Draft, fact: Fact): void {
     case "tool.finished":
     case "child.finished":
     case "context.compacted":
+    case "summary.failed":
       addSpending(summary, fact);
       return;
     case "run.finished":

@@ -59,6 +59,7 @@ function spentBy(fact: Fact, called: CalledModel): readonly Spent[] {
   const { provider, model, keyOwner } = called;
   const owner = keyOwner === undefined ? {} : { keyOwner };
   if (fact.type === "model.finished" || fact.type === "model.failed") return [{ ...own, provider, model, ...owner }, ...others];
+  if (fact.type === "summary.failed") return [{ ...own, provider: fact.provider, model: fact.model, ...owner }, ...others];
   if (fact.type === "context.compacted") return [{ ...own, provider, model: fact.model ?? model, ...owner }, ...others];
   return [own, ...others];
 }

@@ -11,10 +11,10 @@ import type { FactBody, Verdict } from "../../loop/fact.ts";
 import { timeLimit } from "../../loop/next-turn.ts";
 import type { Run, State } from "../../loop/state.ts";
 import type { Usage } from "../../message/usage.ts";
-import type { ContextCompaction, ContextPreparation, ContextPreparing, MessageSizes } from "../../ports/context-engine.ts";
+import type { ContextCompaction, ContextPreparation, MessageSizes } from "../../ports/context-engine.ts";
 import type { RequestBuilder } from "../../prompt/request-builder.ts";
 import { costAhead, costOf } from "../effects/cost-of.ts";
-import type { PreparationDeps } from "../effects/effect-deps.ts";
+import type { EffectHost, PreparationDeps } from "../effects/effect-deps.ts";
 import { andThen, type SyncOrAsync } from "../effects/sync-or-async.ts";
 import type { Deps } from "../setup/deps.ts";
 import { type AllowanceRequest, expectedUsage, type MostSpent, mostOf } from "./expected-usage.ts";
@@ -23,6 +23,7 @@ import type { LoadedReservations } from "./loaded-reservations.ts";
 import type { PreparedModel } from "./prepare-model.ts";
 import type { RequestFitting } from "./request-fitting.ts";
 import type { Reservation } from "./reservations.ts";
+import { SummaryCalls } from "./summary-calls.ts";
 
 /** What the model calls of a session share. */
 export interface CallExtras {
@@ -48,7 +49,13 @@ export interface Admitted {
 /** A call that may be made, or the facts in its place. */
 export type Admission = Admitted | { readonly refused: readonly FactBody[] };
 
-type Setup = CallExtras & Pick<PreparationDeps, "state" | "timeout"> & { readonly builder: RequestBuilder };
+type Setup = CallExtras &
+  Pick<PreparationDeps, "state" | "timeout"> & {
+    readonly builder: RequestBuilder;
+    readonly session: Pick<EffectHost, "offer">;
+    /** Gets those of the context engine, which have an end also where the call cannot be prepared. */
+    readonly onSummaries: (calls: SummaryCalls) => void;
+  };
 type Request = Omit<AllowanceRequest, "sizes">;
 
 /** A call that its limits allow, after the facts before it. */
@@ -66,12 +73,13 @@ export function admitCall(deps: Deps, setup: Setup, request: Request): SyncOrAsy
   const overflowed = run.retry?.failure.code === "CONTEXT_OVERFLOW";
   return andThen(setup.counts?.sizesOf(prepared, state), (sizes) => {
     const sized = { ...request, sizes };
-    const { reservations } = setup;
-    const reserve: ContextPreparing["reserve"] =
-      reservations && ((spending) => reservations.load().then((loaded) => loaded.reserveSummary(sized, spending)));
-    const asked = setup.fitting.prepared({ run, state, prepared, sizes, overflowed }, setup.timeout, reserve);
+    const summaries = new SummaryCalls({ deps, ...setup }, sized);
+    setup.onSummaries(summaries);
+    const asked = setup.fitting.prepared({ run, state, prepared, sizes, overflowed }, setup.timeout, (spending) =>
+      summaries.reserve(spending),
+    );
     return andThen(asked, (done) =>
-      andThen(compactionOf(deps, state, done), (compacted) =>
+      andThen(recordOf(deps, { state, summaries }, done), (compacted) =>
         andThen(affordable(deps, setup, sized), (call): Admission => {
           if ("refused" in call) return { refused: [...compacted, ...call.refused] };
           const { before, reservation } = call;
@@ -134,6 +142,17 @@ function noted(verdicts: readonly Verdict[] = [], done: ContextPreparation | und
   const notes = done?.notes ?? [];
   if (notes.length === 0) return {};
   return { verdicts: [...verdicts, ...notes.map((note): Verdict => ({ hook: "context", point: "prepare", ...note }))] };
+}
+
+/** What the engine has spent in vain, and its compaction. */
+function recordOf(
+  deps: Deps,
+  { state, summaries }: { readonly state: State; readonly summaries: SummaryCalls },
+  done: ContextPreparation | undefined,
+): SyncOrAsync<readonly FactBody[]> {
+  return andThen(summaries.ends(done?.compaction), (ends) =>
+    andThen(compactionOf(deps, state, done), (compacted) => (ends.length > 0 ? [...ends, ...compacted] : compacted)),
+  );
 }
 
 /** The fact of a compaction, with the price of its summary. */

@@ -29,6 +29,7 @@ import { countedEnd } from "./expected-usage.ts";
 import { createChunkFilter } from "./filter-chunks.ts";
 import { type ModelAttemptEnd, startModelAttempt, type TimeCut } from "./model-attempt.ts";
 import { type PreparedModel, prepareModel, type StoppedBefore } from "./prepare-model.ts";
+import type { SummaryCalls } from "./summary-calls.ts";
 
 interface CallPreparation extends PreparationDeps, CallExtras {}
 
@@ -38,8 +39,9 @@ export function prepareCall(
   effect: Extract<Effect, { type: "call-model" }>,
   setup: CallPreparation,
 ): SyncOrAsync<Prepared> {
-  const { deps, builder } = options;
+  const { deps, builder, session } = options;
   const { agent, registry } = deps.bound;
+  let summaries: SummaryCalls | undefined;
   const run = setup.state.run as Run;
   const context = contextOf(deps, { run, turn: effect.turn }, setup.timeout);
   const messages = (): readonly Message[] => builder.messagesAt(setup.state);
@@ -53,7 +55,10 @@ export function prepareCall(
   };
   const ready = (prepared: PreparedModel | StoppedBefore): SyncOrAsync<Prepared> => {
     if (prepared.instead) return { bodies: [prepared.instead] };
-    const admission = admitCall(deps, { ...setup, builder }, { effect, prepared, context, state: setup.state });
+    const onSummaries = (calls: SummaryCalls): void => {
+      summaries = calls;
+    };
+    const admission = admitCall(deps, { ...setup, builder, session, onSummaries }, { effect, prepared, context, state: setup.state });
     const prepares = andThen(admission, begun);
     return prepares instanceof Promise ? setup.timeout.waitFor(prepares.catch(failed), failed) : prepares;
   };
@@ -64,6 +69,7 @@ export function prepareCall(
     const failure: Failure = { ...failureOf(internalError(deps, "A model call could not be prepared", error)), retryable: false };
     return {
       bodies: [
+        ...(summaries?.lost() ?? []),
         { type: "model.started", runId, turn, attempt, ...who },
         { type: "model.failed", runId, turn, attempt, failure },
       ],

@@ -48,7 +48,7 @@ export class RequestFitting {
   prepared(
     call: FittingCall,
     timeout: UserCodeTimeout,
-    reserve?: ContextPreparing["reserve"],
+    reserve: NonNullable<ContextPreparing["reserve"]>,
   ): SyncOrAsync<ContextPreparation | undefined> {
     const { state, prepared } = call;
     const context = prepared.messages ? undefined : this.#opened();
@@ -58,7 +58,7 @@ export class RequestFitting {
     const { logger } = this.#deps;
     const io = {
       logger,
-      ...(reserve ? { reserve } : {}),
+      reserve,
       get signal() {
         return timeout.signal;
       },

@@ -33,6 +33,9 @@ export interface Reservation {
   settled(end: ModelAttemptEnd, closing: FactBody): FactBody;
 }
 
+/** The reservation of a summary. */
+export interface ReservedSummary extends ContextReservation, Pick<Reservation, "id" | "release"> {}
+
 /** A reserved call: it may be the last one, with a smaller answer and without tools. */
 export interface ReservedCall {
   readonly before: readonly FactBody[];
@@ -96,7 +99,7 @@ export class Reservations {
   }
 
   /** Reserves a model call of the context engine, before the call that it prepares. An error of the ledger is reported, and the call is not made. */
-  async reserveSummary(request: AllowanceRequest, { provider, model, usage }: ContextSpending): Promise<ContextReservation | undefined> {
+  async reserveSummary(request: AllowanceRequest, { provider, model, usage }: ContextSpending): Promise<ReservedSummary | undefined> {
     const { effect, prepared } = request;
     const { ref, clock, bound, ids } = this.#deps;
     const summary: PreparedModel = { ...prepared, intent: { ...prepared.intent, provider, model } };
@@ -114,7 +117,7 @@ export class Reservations {
     }
     const settled = async (spent: Usage): Promise<void> =>
       this.#ledger.settle(id, { ...(await amountOf(this.#deps, summary, spent)), source: spent.source ?? "reported" });
-    return { settle: (spent) => this.#book(() => settled(spent)) };
+    return { id, settle: (spent) => this.#book(() => settled(spent)), release: () => this.#book(async () => this.#ledger.release(id)) };
   }
 
   async #asked(id: string, request: AllowanceRequest): Promise<LedgerOutcome> {

@@ -75,6 +75,7 @@ export class ObservedLaunches {
       spawn: (place, request) => session.spawn(place, request),
       stopChild: (place, child) => session.stopChild(place, child),
       startChild: (child) => session.startChild(child),
+      offer: (bodies) => session.offer(bodies),
       effectLeft: () => session.effectLeft(),
     };
   }

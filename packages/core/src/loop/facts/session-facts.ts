@@ -111,6 +111,24 @@ export type SessionFact =
       readonly tokensAfter?: number;
     } & Spending)
   | {
+      /** The context engine asks a model for a summary. `context.compacted` ends that, or `summary.failed`. */
+      readonly type: "summary.started";
+      readonly runId: string;
+      readonly provider: string;
+      readonly model: string;
+      /** The most that it may spend, at the prices of its beginning. Counted where its process dies. */
+      readonly expected: Pick<Spending, "usage" | "cost">;
+      /** Id of the reservation in the usage ledger. */
+      readonly reservation?: string;
+    }
+  | ({
+      /** It gave none that is used, or its outcome is unknown. */
+      readonly type: "summary.failed";
+      readonly runId: string;
+      readonly provider: string;
+      readonly model: string;
+    } & Spending)
+  | {
       /** A schedule was created, or its date was changed. */
       readonly type: "schedule.set";
       /** `[a-z0-9][a-z0-9_-]{0,63}`, unique in the session. */

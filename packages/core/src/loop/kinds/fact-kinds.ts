@@ -38,6 +38,8 @@ import {
   sessionChanged,
   sessionClosed,
   sessionOpened,
+  summaryFailed,
+  summaryStarted,
 } from "./session-kinds.ts";
 
 export const factKinds: { readonly [T in FactType]: FactKind<T> } = {
@@ -64,6 +66,8 @@ export const factKinds: { readonly [T in FactType]: FactKind<T> } = {
   "abort.requested": abortRequested,
   "limit.reached": limitReached,
   "context.compacted": contextCompacted,
+  "summary.started": summaryStarted,
+  "summary.failed": summaryFailed,
   "schedule.set": scheduleSet,
   "schedule.cleared": scheduleCleared,
   "hold.changed": holdChanged,

@@ -1,6 +1,7 @@
 import { foldClosed, foldCompaction, foldHead, foldHold, foldOpened, placeOf } from "../inputs.ts";
 import { withoutRemembered } from "../remembered.ts";
 import { foldScheduleSet, hasSchedule, withoutSchedule } from "../schedules.ts";
+import { endsSummary, foldSummaryStarted, startsSummary, withoutSummary } from "../summaries.ts";
 import { foldClaim } from "../turns.ts";
 import { always, type FactKind } from "./kind.ts";
 
@@ -47,6 +48,14 @@ export const contextCompacted: FactKind<"context.compacted"> = {
       ...(cost ? { cost } : {}),
     },
   ],
+};
+
+export const summaryStarted: FactKind<"summary.started"> = { fits: startsSummary, fold: foldSummaryStarted };
+
+export const summaryFailed: FactKind<"summary.failed"> = {
+  fits: endsSummary,
+  fold: withoutSummary,
+  publish: (_, { provider, model, usage, cost }) => (usage ? [{ type: "expense", provider, model, usage, ...(cost ? { cost } : {}) }] : []),
 };
 
 export const scheduleSet: FactKind<"schedule.set"> = { fits: always, fold: foldScheduleSet };

@@ -25,6 +25,11 @@ export interface OpenCall {
   readonly expected?: FactOf<"model.started">["expected"];
 }
 
+/** A summary that a model is asked for. */
+export interface OpenSummary extends Pick<FactOf<"summary.started">, "provider" | "model" | "expected"> {
+  readonly inDoubt: boolean;
+}
+
 export interface Run {
   readonly runId: string;
   readonly inputId: string;
@@ -71,6 +76,8 @@ export interface Run {
   readonly turn: number;
   readonly attempt: number;
   readonly open?: OpenCall;
+  /** Before the next model call. */
+  readonly summary?: OpenSummary;
   /** Id of the answer of the last turn: the number of its first `model.started`. */
   readonly answerId?: MessageId;
   /** The number of attempts of the last turn that were handed over; they do not count as attempts. */
