@@ -28,7 +28,7 @@ async function service(onEnd: (end: () => Promise<void>) => void): Promise<{ rea
 }
 
 describe("a server whose callers a service checks", () => {
-  test("C48, C49: serves those that it lets in, as docs/access.md shows, and no one while it is down, but for the internal token", async ({
+  test("C40, C48, C49: serves those that it lets in, as docs/access.md shows, and no one while it is down, but for the internal token", async ({
     onTestFinished: onEnd,
   }) => {
     const { url, end } = await service(onEnd);

@@ -18,7 +18,7 @@ function lastAnswer(messages: readonly { readonly role: string }[]): AssistantMe
 }
 
 describe.concurrent("run", () => {
-  test("prints its address, the model and its reason, where sessions are kept and how it is stopped; and answers there", async ({
+  test("C31: prints its address, the model and its reason, where sessions are kept and how it is stopped; and answers there", async ({
     onTestFinished: onEnd,
   }) => {
     const cwd = await emptyDirectory();

@@ -17,7 +17,7 @@ function lastAnswer(messages: readonly { readonly role: string }[]): AssistantMe
 }
 
 describe.concurrent("a server that ends", () => {
-  test("lets what runs end first within its patience, while it takes nothing new", async ({ onTestFinished: onEnd }) => {
+  test("C34: lets what runs end first within its patience, while it takes nothing new", async ({ onTestFinished: onEnd }) => {
     const cwd = await emptyDirectory();
     const server = await startServer({ onEnd, cwd, env: slow, flags: ["--shutdown-timeout", "50"] });
     const stream = server.client.execute("long answer", { context: {} });

@@ -9,7 +9,7 @@ import { exitCodeOfRun } from "../exit-code.ts";
 import { type SharedFlags, settingsWithSecrets } from "../flags.ts";
 import { type ServerFlags, serverOf } from "../remote/server-address.ts";
 import { costText, usageParts } from "../screen/footer-lines.ts";
-import { lendSecrets } from "../secrets/child-environment.ts";
+import { childEnvironment, lendToChildren } from "../secrets/child-environment.ts";
 import { errorLogger } from "../serve/error-logger.ts";
 import { agentFlags } from "../settings/chosen-agent.ts";
 import { modeLabels, typedModes } from "../settings/typed-modes.ts";
@@ -43,7 +43,7 @@ export async function ask(words: readonly string[], flags: AskFlags): Promise<nu
   checkVersion(flags);
   const settings = await settingsWithSecrets(flags, { logger: errorLogger });
   const question = await readQuestion(words, process.stdin);
-  lendSecrets(settings.configuration.secrets);
+  lendToChildren(await childEnvironment(settings));
   const workplace = await openWorkplace(settings, { isAttended: false });
   try {
     const labels = modeLabels(typedModes(flags.modes), workplace.modes);

@@ -7,7 +7,7 @@ import { openWorkplace } from "../compose/workplace.ts";
 import { exitCodes } from "../exit-code.ts";
 import { type SharedFlags, settingsOf, settingsWithSecrets, styleFor } from "../flags.ts";
 import { type ServerFlags, serverOf } from "../remote/server-address.ts";
-import { lendSecrets } from "../secrets/child-environment.ts";
+import { childEnvironment, lendToChildren } from "../secrets/child-environment.ts";
 import { errorLogger } from "../serve/error-logger.ts";
 import { modeLabels, typedModes } from "../settings/typed-modes.ts";
 
@@ -23,7 +23,7 @@ export async function chat(flags: ChatFlags): Promise<number> {
   if (flags.url !== undefined) return remoteChat(flags);
   const isDemonstration = !hasTerminal() && !flags.resume && !flags.continue;
   const settings = isDemonstration ? await settingsOf(offlineOf(flags)) : await settingsWithSecrets(flags, { logger: errorLogger });
-  lendSecrets(settings.configuration.secrets);
+  lendToChildren(await childEnvironment(settings));
   const workplace = await openWorkplace(settings, { isAttended: !isDemonstration });
   try {
     await talk(localPlace(workplace, modeLabels(typedModes(flags.modes), workplace.modes)), flags);

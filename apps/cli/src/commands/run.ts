@@ -5,11 +5,14 @@ import { openTelemetry, type Telemetry } from "../compose/open-telemetry.ts";
 import { openOwnKeys } from "../compose/own-keys/open-own-keys.ts";
 import { markOwnKeys, withoutOwnKeys } from "../compose/own-keys/own-keys-mark.ts";
 import { openWorkplace, type Workplace } from "../compose/workplace.ts";
+import type { Environment } from "../config/environment.ts";
 import { exitCodes } from "../exit-code.ts";
 import { type SecretsOptions, settingsWithSecrets } from "../flags.ts";
-import { passphraseVariable } from "../secrets/passphrase.ts";
+import { childEnvironment } from "../secrets/child-environment.ts";
+import { type PassphraseSource, passphraseSource, passphraseVariable } from "../secrets/passphrase.ts";
 import { authentication } from "../serve/authentication.ts";
 import { errorLogger } from "../serve/error-logger.ts";
+import { runReloadable } from "../serve/reloadable.ts";
 import { createRunLogger } from "../serve/run-logger.ts";
 import { type RunFlags, runSettings } from "../serve/run-settings.ts";
 import { checkSeparateSecrets } from "../serve/separate-secrets.ts";
@@ -19,27 +22,65 @@ import type { Settings } from "../settings/settings.ts";
 
 /** What another command that serves decides. */
 export interface RunOptions extends Pick<SecretsOptions, "passphraseFor"> {
-  /** Called once it serves; without an address where it does not listen. */
+  /** Called each time that it serves; without an address where it does not listen. */
   readonly onReady?: (url: string | undefined) => void;
 }
 
 /**
- * Serves the page and the API, or runs sessions, until the process is asked to end; returns the exit code.
+ * Serves the page and the API, or runs sessions, until the process is asked to end; returns the exit code. Without a terminal SIGHUP has the settings read
+ * again; with one it means that the terminal was closed.
  * @throws AgentError CONFIG_INVALID, MODEL_KEY_MISSING, STORE_*
  */
-export async function run(flags: RunFlags, { onReady, ...options }: RunOptions = {}): Promise<number> {
-  const settings = await settingsWithSecrets(flags, { logger: errorLogger, ...options });
+export async function run(flags: RunFlags, { onReady, passphraseFor = passphraseSource }: RunOptions = {}): Promise<number> {
+  let passphrase: PassphraseSource | undefined;
+  // The passphrase is asked for once; a file of secrets that comes later is opened with the same.
+  const remembered = (environment: Environment): PassphraseSource => {
+    passphrase ??= passphraseFor(environment);
+    return passphrase;
+  };
+  const load = async (): Promise<Settings> => settingsWithSecrets(flags, { logger: errorLogger, passphraseFor: remembered });
+  let first: Settings | undefined = await load();
   // Children of tools would inherit it.
   delete process.env[passphraseVariable];
-  const { values } = settings.configuration;
-  const wishes = runSettings(values, settings);
-  checkSeparateSecrets(wishes, settings.environment);
-  const logger = createRunLogger({ isJson: values.json === true, stdout: process.stdout, stderr: process.stderr });
+  const logger = createRunLogger({ isJson: first.configuration.values.json === true, stdout: process.stdout, stderr: process.stderr });
+  let port: number | undefined;
+  await runReloadable({
+    logger,
+    reloads: process.stdin.isTTY !== true,
+    load: async () => {
+      const settings = first ?? (await load());
+      first = undefined;
+      return settings;
+    },
+    runWith: async (settings, { reload, onReady: onServing }) => {
+      const asked = runSettings(settings.configuration.values, settings);
+      checkSeparateSecrets(asked, settings.environment);
+      // Callers find it where it was, unless another port is asked for.
+      const wishes = port === undefined || (asked.isPortFixed && asked.port !== 0) ? asked : { ...asked, port, isPortFixed: true };
+      await runWith({
+        ...{ settings, wishes, logger, reload },
+        onReady: (url) => {
+          if (url !== undefined) port = Number(new URL(url).port);
+          onServing();
+          onReady?.(url);
+        },
+      });
+    },
+  });
+  return exitCodes.ok;
+}
+
+interface OpenedParts extends Pick<ServeParts, "wishes" | "logger" | "onReady" | "reload"> {
+  readonly settings: Settings;
+}
+
+async function runWith(parts: OpenedParts): Promise<void> {
+  const { settings, wishes, logger } = parts;
   const links = await openLinks(settings, logger);
   try {
     const ownKeys = wishes.takesOwnKeys ? await openOwnKeys(settings) : undefined;
     try {
-      return await runWith({ settings, wishes, logger, links, ownKeys, onReady });
+      await serveWith({ ...parts, links, ownKeys });
     } finally {
       await ownKeys?.close();
     }
@@ -48,11 +89,18 @@ export async function run(flags: RunFlags, { onReady, ...options }: RunOptions =
   }
 }
 
-interface OpenedParts extends Pick<ServeParts, "wishes" | "logger" | "links" | "ownKeys" | "onReady"> {
-  readonly settings: Settings;
-}
-
-async function runWith({ settings, wishes, logger, links, ownKeys, onReady }: OpenedParts): Promise<number> {
+async function serveWith({
+  settings,
+  wishes,
+  logger,
+  links,
+  ownKeys,
+  onReady,
+  reload,
+}: OpenedParts & Pick<ServeParts, "links" | "ownKeys">): Promise<void> {
+  const { KUBECONFIG: kubeconfig } = await childEnvironment(settings);
+  // Tools that start children by themselves find a path there, too.
+  if (kubeconfig !== undefined) process.env["KUBECONFIG"] = kubeconfig;
   let telemetry: Telemetry | undefined;
   const watch = (provider: ModelProvider): ModelProvider => lateWatch(provider, () => telemetry);
   const preferences = ownKeys ? { preferences: ownKeys.preferences } : {};
@@ -69,8 +117,7 @@ async function runWith({ settings, wishes, logger, links, ownKeys, onReady }: Op
     if (ownKeys) await markOwnKeys(store);
     telemetry = await openTelemetry(settings.configuration.values, store, logger);
     const callers = await authentication({ wishes, store, logger });
-    await serve({ workplace, links, telemetry, wishes, authentication: callers, logger, ownKeys, resolveModel, onReady });
-    return exitCodes.ok;
+    await serve({ workplace, links, telemetry, wishes, authentication: callers, logger, ownKeys, resolveModel, onReady, reload });
   } finally {
     await telemetry?.close();
     await workplace?.close();

@@ -10,6 +10,7 @@ import { settingsWithSecrets } from "../flags.ts";
 import { passphraseSource } from "../secrets/passphrase.ts";
 import { errorLogger } from "../serve/error-logger.ts";
 import { type RunFlags, runSettings } from "../serve/run-settings.ts";
+import { checkSeparateSecrets } from "../serve/separate-secrets.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { neutralise, oneLine } from "../terminal/neutralise.ts";
 import { run } from "./run.ts";
@@ -52,7 +53,7 @@ async function orderOf(flags: RunFlags): Promise<DaemonOrder> {
       };
     },
   });
-  runSettings(settings.configuration.values, settings);
+  checkSeparateSecrets(runSettings(settings.configuration.values, settings), settings.environment);
   return { flags, ...(used === undefined ? {} : { passphrase: used }) };
 }
 

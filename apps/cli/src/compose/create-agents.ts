@@ -48,7 +48,7 @@ export async function createAgents({ settings, provider, store, knowledge }: Age
   const { isAttended, surface = "terminal", offersAll = false, preferences } = options;
   const wishes = preferences ? { preferences } : {};
   const directory = process.cwd();
-  const environment = childEnvironment(settings.configuration.secrets);
+  const environment = await childEnvironment(settings);
   const { blobs } = store;
   const loaded = toolsFile === undefined ? [] : await loadTools(toolsFile, { environment }, directory);
   const named = new Set(loaded.map(({ name }) => name));

@@ -11,7 +11,7 @@ const settings = (flags: RunFlags, environment: Record<string, string> = {}): Re
   });
 
 describe("the flags of run", () => {
-  test("mean this machine alone, the usual port or the next, and no wait at Ctrl+C", () => {
+  test("C32, C42: mean this machine alone, the usual port or the next, and no wait at Ctrl+C", () => {
     expect(settings({})).toEqual({
       role: "all",
       listens: true,
@@ -45,7 +45,7 @@ describe("the flags of run", () => {
     });
   });
 
-  test("let other machines in with a token, or when open access is chosen", () => {
+  test("C33: let other machines in with a token, or when open access is chosen", () => {
     expect(settings({ host: "0.0.0.0" }, { LOOPWRIGHT_TOKEN: long })).toMatchObject({ token: long, isOpenToAll: false });
     expect(settings({ host: "0.0.0.0", token: long, insecure: true })).toMatchObject({ token: long, isOpenToAll: false });
     expect(settings({ host: "::", insecure: true })).toMatchObject({ token: undefined, isOpenToAll: true });

@@ -21,4 +21,6 @@ export interface ServeParts {
   readonly resolveModel: ResolveModel;
   /** Called once it serves; without an address where it does not listen. */
   readonly onReady: ((url: string | undefined) => void) | undefined;
+  /** Called at SIGHUP; true: another configuration is ready, and this one is to end. Absent: SIGHUP ends the process. */
+  readonly reload: (() => Promise<boolean>) | undefined;
 }

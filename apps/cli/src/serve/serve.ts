@@ -17,15 +17,19 @@ import type { ServeParts } from "./serve-parts.ts";
 import { type StopSignal, stopSignals } from "./stop-signal.ts";
 import { welcome } from "./welcome.ts";
 
-/** Serves, or works, until the process is asked to end, then lets go of everything in order. @throws AgentError CONFIG_INVALID when the port cannot be had */
+/** Serves, or works, until the process is asked to end or to take another configuration, then lets go of everything in order. @throws AgentError CONFIG_INVALID when the port cannot be had */
 export async function serve(parts: ServeParts): Promise<void> {
-  const { workplace, wishes, logger } = parts;
-  const signals = stopSignals();
+  const { workplace, wishes, logger, reload } = parts;
+  const reloaded = Promise.withResolvers<"reload">();
+  const signals = stopSignals({
+    onHangUp: reload && (() => void reload().then((isReady) => isReady && reloaded.resolve("reload"), reloaded.reject)),
+  });
   const port = wishes.listens ? await freePort(wishes) : undefined;
   const page = findPage();
   const server = wishes.role === "worker" ? undefined : serverOf(parts, { port: port ?? 0, page });
   const { node, door } = server ? { node: server, door: server } : workerOf(parts, port);
   let listening: Listening | undefined;
+  let isReloading = false;
   try {
     if (port !== undefined) listening = await listen(door, { host: wishes.host, port, insecure: wishes.isOpenToAll });
     const url = port === undefined ? undefined : `http://${openableHost(wishes.host)}:${port}`;
@@ -40,13 +44,15 @@ export async function serve(parts: ServeParts): Promise<void> {
     });
     parts.onReady?.(url);
     if (server && wishes.role === "all") await proceed(server, logger);
-    await stop(node, await signals.first, parts);
+    const asked = await Promise.race([signals.first, reloaded.promise]);
+    isReloading = asked === "reload";
+    await stop(node, asked, parts);
   } finally {
     await node.close();
     await listening?.close();
     signals.ignore();
   }
-  logger.notify("stopped", ["Stopped."]);
+  if (!isReloading) logger.notify("stopped", ["Stopped."]);
 }
 
 /** What the sessions of a server or a worker share. */
@@ -142,8 +148,8 @@ async function proceed(server: AgentServer, logger: RunLogger): Promise<void> {
 }
 
 /** Takes nothing new, gives open runs their time, and hands over the rest. */
-async function stop(node: ServedNode, signal: StopSignal, { wishes, logger, links }: ServeParts): Promise<void> {
-  const patienceMs = wishes.patienceMs[signal];
+async function stop(node: ServedNode, signal: StopSignal | "reload", { wishes, logger, links }: ServeParts): Promise<void> {
+  const patienceMs = wishes.patienceMs[signal === "reload" ? "SIGTERM" : signal];
   node.drain();
   const count = node.running;
   const runs = count === 1 ? "1 run" : `${count} runs`;

@@ -11,8 +11,15 @@ export interface StopSignals {
   ignore(): void;
 }
 
-/** Listens for SIGINT, SIGTERM and SIGHUP; the last counts as SIGTERM. `now` is in milliseconds. */
-export function stopSignals(now: () => number = () => performance.now()): StopSignals {
+interface StopSignalOptions {
+  /** Called at each SIGHUP. Absent: it counts as SIGTERM, as where a terminal is closed. */
+  readonly onHangUp?: (() => void) | undefined;
+  /** In milliseconds. */
+  readonly now?: () => number;
+}
+
+/** Listens for SIGINT, SIGTERM and SIGHUP. */
+export function stopSignals({ onHangUp, now = () => performance.now() }: StopSignalOptions = {}): StopSignals {
   let askedAt: number | undefined;
   let resolveFirst: (signal: StopSignal) => void = () => {};
   const first = new Promise<StopSignal>((resolve) => {
@@ -21,7 +28,8 @@ export function stopSignals(now: () => number = () => performance.now()): StopSi
   const listeners = (["SIGINT", "SIGTERM", "SIGHUP"] as const).map((name) => {
     const signal: StopSignal = name === "SIGINT" ? "SIGINT" : "SIGTERM";
     const received = (): void => {
-      if (askedAt === undefined) {
+      if (name === "SIGHUP" && onHangUp) onHangUp();
+      else if (askedAt === undefined) {
         askedAt = now();
         resolveFirst(signal);
       } else if (now() - askedAt > sameWishMs) process.exit(signal === "SIGINT" ? 130 : 143);
