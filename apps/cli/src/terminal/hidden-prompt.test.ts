@@ -8,7 +8,9 @@ function terminal() {
   const shown: string[] = [];
   const modes: boolean[] = [];
   const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: (isRaw: boolean) => void modes.push(isRaw) });
-  return { input, output: { write: (text: string) => void shown.push(text) }, shown, modes };
+  // Only a terminal that shows no keys may be asked on.
+  const write = (text: string): void => void shown.push(text === "\n" || modes.at(-1) ? text : `shown: ${text}`);
+  return { input, output: { write }, shown, modes };
 }
 
 test("a hidden text is read with corrections, and the terminal shows the question alone", async () => {

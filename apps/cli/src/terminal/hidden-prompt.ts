@@ -25,8 +25,9 @@ const keySequence = /\u001b(\[[0-9;]*[A-Za-z~]|O.)?/g;
  * @throws AgentError RUN_ABORTED when Ctrl+C or Ctrl+D is pressed, or the terminal ends
  */
 export async function promptHidden(question: string, { input, output }: HiddenTerminal): Promise<string> {
-  output.write(question);
+  // Before the question stands there: an answer that comes at once would be shown by the terminal.
   input.setRawMode?.(true);
+  output.write(question);
   try {
     return await lineOf(input);
   } finally {
