@@ -5,9 +5,9 @@ import { replayCrash, runCrashPoints } from "../src/index.ts";
 /** Every so many places of a conversation has a crash; every third in `npm run long-tests`. */
 const every = Number(process.env["LOOPWRIGHT_CRASH_POINTS"] ?? 41);
 
-it("there are forty-two conversations, and those that are crashed twice are among them", () => {
+it("there are forty-four conversations, and those that are crashed twice are among them", () => {
   const names = turnScripts.map(({ name }) => name);
-  expect(new Set(names).size).toBe(42);
+  expect(new Set(names).size).toBe(44);
   expect(names).toEqual(expect.arrayContaining([...twiceCrashed]));
   expect(twiceCrashed).toHaveLength(10);
 });
@@ -32,7 +32,7 @@ it("a second crash at every eighth place of the recovery breaks no promise eithe
 it(`every other conversation survives a crash at one place in ${every}`, async () => {
   const report = await runCrashPoints({ kinds: ["before", "after"], every });
   expect(report.failures).toEqual([]);
-  expect(report.scripts).toBe(42);
+  expect(report.scripts).toBe(44);
 });
 
 it("one crash can be done again, and an unknown conversation is refused", async () => {

@@ -88,6 +88,15 @@ describe("a bug that is planted", () => {
     expect(bugs).toMatchObject([{ kind: "source", seed: expect.any(Number), finding: expect.stringMatching(finding) }]);
   });
 
+  it.each([
+    ["a schedule with one date fires twice", /T1/, 1],
+    ["the date of a schedule needs no owner", /S5.*has not fired/, 1],
+    ["the missed dates of a schedule fire one by one", /T1/, 8],
+  ])("in the schedules of sessions is found by a seed: %s", async (name, finding, seed) => {
+    const { bugs } = await runPlantedBugs({ root, only: [name], firstSeeds: [seed], seedsMax: 100 });
+    expect(bugs).toMatchObject([{ kind: "source", seed: expect.any(Number), finding: expect.stringMatching(finding) }]);
+  });
+
   it.each(["a hand-over does not wait for what ends soon", "a session is released while what is handed over is under way"])(
     "in the real hand-over is found by hand-overs at every place: %s",
     async (name) => {

@@ -16,6 +16,7 @@ it.each(Array.from({ length: 4 }, (_, part) => firstSeed + part * seedCount))(
     expect(figures.crashes).toBeGreaterThan(seedCount / 2);
     expect(figures.toolStarts).toBeGreaterThan(seedCount * 2);
     expect(figures.evictions).toBeGreaterThan(seedCount * 3);
+    expect(figures.firings).toBeGreaterThan(0);
     expect(figures.handOvers).toBeGreaterThan(seedCount / 10);
   },
 );

@@ -73,6 +73,16 @@ function checkOne(one: Acknowledged, { facts, model, claim, name }: Scene): void
       claim((run?.aborts.length ?? 0) > 0, "I1", () => `${name}: the abort of ${one.runId} was acknowledged and is not in the log`);
       return;
     }
+    case "schedule": {
+      const isSet = facts.some((fact) => fact.type === "schedule.set" && fact.schedule === one.name && fact.due === one.due);
+      claim(isSet, "T3", () => `${name}: the schedule ${one.name} at ${one.due} was acknowledged and is not in the log`);
+      return;
+    }
+    case "unschedule": {
+      const isCleared = facts.some((fact) => fact.type === "schedule.cleared" && fact.schedule === one.name);
+      claim(isCleared, "T3", () => `${name}: the end of the schedule ${one.name} was acknowledged and is not in the log`);
+      return;
+    }
     default:
       one satisfies never;
   }

@@ -9,6 +9,7 @@ import { checkHosts } from "./check-hosts.ts";
 import { checkLog } from "./check-log.ts";
 import { checkOpening } from "./check-opening.ts";
 import { checkRecording } from "./check-recordings.ts";
+import { checkSchedules } from "./check-schedules.ts";
 import { checkTree } from "./check-tree.ts";
 import { checkWitness } from "./check-witness.ts";
 import { claimsInto, type Finding } from "./finding.ts";
@@ -37,7 +38,9 @@ export async function checkWorld({ world, clients, options, isOver }: WorldToChe
     const claim = claimsInto(findings, session);
     checkLog(facts, model, { claim, isOver });
     checkOpening({ world, session, facts, model, claim });
-    if (world.everyHost.every(({ node }) => node.hasTrueClock)) checkDeadlines(facts, claim);
+    const hasTrueClocks = world.everyHost.every(({ node }) => node.hasTrueClock);
+    if (hasTrueClocks) checkDeadlines(facts, claim);
+    checkSchedules(facts, { claim, hasTrueClocks });
     checkWitness({ world, session, facts, model, claim, abortMs });
     const notified: DurableEvent[] = [];
     for await (const events of readHistory(world.store.truth, ref)) notified.push(...events);

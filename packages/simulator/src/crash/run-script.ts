@@ -2,6 +2,7 @@
  * Owns: one scripted conversation over a calm world in which a process dies, or a request is lost, at one chosen place.
  */
 import type { Fact } from "@loopwright/core";
+import { owedFiring } from "../check/check-schedules.ts";
 import { checkWorld } from "../check/check-world.ts";
 import type { Finding } from "../check/finding.ts";
 import { readLog } from "../check/log-model.ts";
@@ -119,6 +120,10 @@ function followScript(world: World, client: SimulatedClient, acts: readonly Scri
   look();
 }
 
+const scheduled = "daily";
+/** Longer than a client needs to get its request to a process that lives: a date that has passed is refused. */
+const aheadMs = 40_000;
+
 const performed: { readonly [does in ScriptedAct["does"]]: (client: SimulatedClient) => void } = {
   say: (client) => client.say("enqueue"),
   steer: (client) => client.say("steer"),
@@ -133,6 +138,9 @@ const performed: { readonly [does in ScriptedAct["does"]]: (client: SimulatedCli
   deny: (client) => client.decide({ decision: "deny" }),
   "decide-twice": (client) => client.decide({ isDouble: true }),
   rename: (client) => client.rename(),
+  schedule: (client) => client.setSchedule(scheduled, { inMs: aheadMs }),
+  "schedule-often": (client) => client.setSchedule(scheduled, { inMs: aheadMs, everyMs: 1_000 }),
+  unschedule: (client) => void client.unschedule(scheduled),
 };
 
 async function untilOver(world: World, client: SimulatedClient): Promise<readonly Finding[]> {
@@ -142,7 +150,7 @@ async function untilOver(world: World, client: SimulatedClient): Promise<readonl
     await time.pass({ untilMs: time.nowMs + lookMs });
     const facts = await factsOf(store, { scope, session });
     if (facts.length !== moved.length) moved = { length: facts.length, sinceMs: time.nowMs };
-    const { owed, waiting, inputs } = readLog(facts);
+    const { owed = owedFiring(facts), waiting, inputs } = readLog(facts);
     const isBusy = owed !== undefined || waiting.length > 0 || client.openCount > 0 || inputs.length === 0;
     restingSince = isBusy ? Number.POSITIVE_INFINITY : Math.min(restingSince, time.nowMs);
     const isReceived = client.recording.countOf("run_end") >= facts.filter(({ type }) => type === "run.finished").length;

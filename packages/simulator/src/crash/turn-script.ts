@@ -19,7 +19,10 @@ export interface ScriptedAct {
     | "allow"
     | "deny"
     | "decide-twice"
-    | "rename";
+    | "rename"
+    | "schedule"
+    | "schedule-often"
+    | "unschedule";
 }
 
 /** One scripted conversation: the model's answer in each turn, the actions of people, and the end when nothing fails. */
@@ -50,7 +53,7 @@ const failing =
 const completes = { ends: ["completed"] } as const;
 const with_ = (name: string, ...calls: readonly string[]): TurnScript => ({ name, turns: [ask(...calls), answer], ...completes });
 
-/** Conversations of every kind, forty-two of them. */
+/** Conversations of every kind, forty-four of them. */
 export const turnScripts: readonly TurnScript[] = [
   { name: "text", turns: [answer], ...completes },
   { name: "thinking and text", turns: [{ thinking: "I wonder.", text: "So it is." }], ...completes },
@@ -151,6 +154,20 @@ export const turnScripts: readonly TurnScript[] = [
     turns: [failing({ text: "half of i", error: "MODEL_OVERLOADED" })],
     limits: { attemptsMax: 6 },
     ...completes,
+  },
+  {
+    name: "a message at a date",
+    turns: [answer, ask("once"), answer],
+    acts: [say, { after: "run_end", does: "schedule" }],
+    ends: ["completed", "completed"],
+  },
+  {
+    name: "a message again and again until its schedule is removed",
+    turns: [answer],
+    acts: [
+      { after: "start", does: "schedule-often" },
+      { after: "run_end", nth: 2, does: "unschedule" },
+    ],
   },
   { name: "limit of turns", turns: [ask("pure"), ask("pure"), ask("pure"), answer], limits: { turnsMax: 2 }, ...completes },
 ];

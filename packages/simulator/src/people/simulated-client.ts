@@ -2,7 +2,7 @@
  * Owns: one person: their inputs, the process that they are connected to, and the acknowledgements that they got.
  * Does not own: when they act (storm, script), how often they try (requests), which events they should have received (checker).
  */
-import type { AcceptedSubmission, AgentSession, ToolResultMessage } from "@loopwright/core";
+import type { AcceptedSubmission, AgentSession, ScheduleRequest, ToolResultMessage } from "@loopwright/core";
 import type { Dice } from "../world/dice.ts";
 import type { SimulatedHost } from "../world/simulated-host.ts";
 import type { World } from "../world/simulated-world.ts";
@@ -21,6 +21,8 @@ export type Acknowledged =
       readonly seq: number;
       readonly atMs: number;
     }
+  | { readonly kind: "schedule"; readonly name: string; readonly due: number }
+  | { readonly kind: "unschedule"; readonly name: string }
   | { readonly kind: "abort"; readonly runId: string; readonly atMs: number };
 
 export interface ClientOptions {
@@ -39,6 +41,11 @@ interface SentAnswer {
 
 const submitAnswer = (handle: AgentSession, { key, result }: SentAnswer): Promise<AcceptedSubmission> =>
   handle.submit([result], { idempotencyKey: key });
+
+interface Timing extends Pick<ScheduleRequest, "everyMs" | "mode"> {
+  readonly inMs: number;
+  readonly text?: string;
+}
 
 type InputMode = "enqueue" | "steer" | "interrupt" | "merge";
 
@@ -103,6 +110,26 @@ export class SimulatedClient {
     }
   }
 
+  /** Sets one of its two schedules, once or again and again, or removes it. */
+  schedule(dice: Dice, text?: string): void {
+    const name = `${this.name}-p${dice.below(2)}`;
+    const inMs = dice.between(300, 8_000);
+    const everyMs = dice.chance(0.35) ? { everyMs: Math.round(dice.between(1_000, 6_000)) } : {};
+    const mode = dice.chance(0.8) ? "enqueue" : "interrupt";
+    if (dice.chance(0.15)) void this.unschedule(name);
+    else this.setSchedule(name, { inMs, ...everyMs, mode, ...(text === undefined ? {} : { text }) });
+  }
+
+  /** A message at a date, counted from now. */
+  setSchedule(name: string, { inMs, text = `Scheduled by ${this.name}.`, ...request }: Timing): void {
+    void this.#schedule(name, { input: text, at: Math.round(this.#world.wallMs() + inMs), ...request });
+  }
+
+  async unschedule(name: string): Promise<void> {
+    const answer = await this.#requests.insist(`removes the schedule ${name}`, (handle) => handle.unschedule(name));
+    if (answer !== "unknown" && "value" in answer && answer.value) this.acknowledged.push({ kind: "unschedule", name });
+  }
+
   rename(): void {
     const title = `Title of ${this.name} at ${Math.round(this.#world.time.nowMs)}`;
     void this.#requests.insist("renames", (handle) => handle.change({ title }));
@@ -143,6 +170,12 @@ export class SimulatedClient {
     const answer = await this.#requests.insist(`says ${key}`, (handle) => handle.submit(text, options));
     if (answer !== "unknown" && "value" in answer)
       this.acknowledged.push({ kind: "input", key, seq: answer.value.seq, askedAtMs, atMs: time.nowMs });
+  }
+
+  async #schedule(name: string, request: ScheduleRequest): Promise<void> {
+    const access = { user: this.name, scope: this.#world.scope };
+    const answer = await this.#requests.insist(`sets the schedule ${name}`, (handle) => handle.schedule(name, { ...request, access }));
+    if (answer !== "unknown" && "value" in answer) this.acknowledged.push({ kind: "schedule", name, due: answer.value.due });
   }
 
   async #abort(): Promise<void> {

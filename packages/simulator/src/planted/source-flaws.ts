@@ -168,6 +168,24 @@ export const sourceFlaws: readonly SourceFlaw[] = [
     good: "Object.assign(bound, boundTo(base, wanted));",
     bad: "void wanted;",
   },
+  {
+    name: "a schedule with one date fires twice",
+    file: "loop/schedules.ts",
+    good: "if (everyMs === undefined || everyMs <= 0) return withoutSchedule(state, fired.id);",
+    bad: "if (everyMs === undefined || everyMs <= 0) return fired.due % 2 === 0 ? withSchedule(state, { ...fired, due: fired.due + 1 }) : withoutSchedule(state, fired.id);",
+  },
+  {
+    name: "the date of a schedule needs no owner",
+    file: "driver/ownership/due-dates.ts",
+    good: "if (firing !== undefined) dates.push(firing);",
+    bad: "void firing;",
+  },
+  {
+    name: "the missed dates of a schedule fire one by one",
+    file: "loop/schedules.ts",
+    good: "const missed = Math.max(0, Math.floor((fact.at - fired.due) / everyMs));",
+    bad: "const missed = 0;",
+  },
   // What the simulator found in core, put back.
   {
     name: "a caller that begins to listen to a lane that was left receives its middle without its beginning",

@@ -1,7 +1,8 @@
 /*
  * Owns: one simulation from its seed to its report: a storm, then calm until no work is left, then the check.
  */
-import { type DurableEvent, readHistory } from "@loopwright/core";
+import { type DurableEvent, type Fact, readHistory } from "@loopwright/core";
+import { isFiring, owedFiring, standingSchedules } from "../check/check-schedules.ts";
 import { checkWorld } from "../check/check-world.ts";
 import type { Finding } from "../check/finding.ts";
 import { readLog } from "../check/log-model.ts";
@@ -30,6 +31,8 @@ export interface SimulationReport {
   /** Empty unless `trace` was asked for. */
   readonly trace: readonly string[];
   readonly figures: {
+    /** Inputs that schedules gave. */
+    readonly firings: number;
     readonly sessions: number;
     readonly facts: number;
     readonly runs: number;
@@ -94,7 +97,11 @@ export async function simulateWith(options: SimulateOptions, { sabotage }: Simul
       ...(await checkWorld({ world, clients: storm.clients, options: expanded, isOver: stalled.length === 0 })),
     ];
     await new Promise((resolve) => void setImmediate(resolve));
-    return reportOf({ options, expanded, world, findings: [...findings, ...unhandled] });
+    const logs = await Promise.all(
+      [...new Set(storm.clients.map(({ session }) => session))].map((session) => factsOf(world.store, { scope: world.scope, session })),
+    );
+    const firings = logs.flat().filter(isFiring).length;
+    return reportOf({ options, expanded, world, findings: [...findings, ...unhandled], firings });
   } finally {
     process.off("unhandledRejection", onUnhandled);
     stop();
@@ -147,7 +154,8 @@ async function comeToRest({ world, clients, options }: Storm): Promise<readonly 
     let isBusy = !store.isReachable || clients.some(({ openCount }) => openCount > 0);
     for (const session of sessions) {
       const facts = await factsOf(store, { scope, session });
-      const { owed, waiting } = readLog(facts);
+      endIntervals(facts, clients, session);
+      const { owed = owedFiring(facts), waiting } = readLog(facts);
       const before = seen.get(session);
       if (before?.lastSeq !== facts.length) seen.set(session, { lastSeq: facts.length, sinceMs: time.nowMs });
       const isOwing = owed !== undefined || waiting.length > 0;
@@ -167,6 +175,13 @@ async function comeToRest({ world, clients, options }: Storm): Promise<readonly 
   return [{ invariant: "S5", session: "", message: `the world did not rest within ${calmMaxMs} ms` }];
 }
 
+/** A schedule that fires again and again would never let the world rest: one of its people removes it. */
+function endIntervals(facts: readonly Fact[], clients: readonly SimulatedClient[], session: string): void {
+  if (clients.some(({ openCount }) => openCount > 0)) return;
+  const client = clients.find((each) => each.session === session);
+  for (const [name, { everyMs }] of standingSchedules(facts)) if (everyMs !== undefined) void client?.unschedule(name);
+}
+
 async function haveReceivedAll(world: World, clients: readonly SimulatedClient[]): Promise<boolean> {
   for (const session of new Set(clients.map((client) => client.session))) {
     let last: DurableEvent | undefined;
@@ -182,9 +197,10 @@ interface Outcome {
   readonly expanded: ExpandedOptions;
   readonly world: World;
   readonly findings: readonly Finding[];
+  readonly firings: number;
 }
 
-function reportOf({ options, expanded, world, findings }: Outcome): SimulationReport {
+function reportOf({ options, expanded, world, findings, firings }: Outcome): SimulationReport {
   const { time, trace, witness, everyHost, store, record } = world;
   const { facts, runs } = countFacts(world, expanded.sessions);
   trace.add(
@@ -198,6 +214,7 @@ function reportOf({ options, expanded, world, findings }: Outcome): SimulationRe
     traceHash: trace.hash,
     trace: trace.lines,
     figures: {
+      firings,
       sessions: expanded.sessions,
       facts,
       runs,

@@ -44,6 +44,9 @@ export function planStorm(storm: Storm): void {
       client.say("enqueue", textOf(storm, actDice));
     });
     plan(storm, { perMinute: options.actsPerMinute, dice: actDice, run: () => act(storm, client, actDice) });
+    const planDice = dice.fork(`schedules of ${client.name}`);
+    const schedule = (): void => client.schedule(planDice, textOf(storm, planDice));
+    plan(storm, { perMinute: options.schedulesPerMinute, dice: planDice, run: schedule });
   }
 }
 

@@ -55,6 +55,8 @@ export interface SimulateOptions {
   /** True: no faults, only delays; in most of the seeds processes are replaced all the same. Default: one seed in five. */
   readonly calm?: boolean;
   readonly faults?: Partial<FaultRates>;
+  /** Schedules that each client sets or removes. Default: with the sample agent some in one seed of three, else none. */
+  readonly schedulesPerMinute?: number;
   readonly leaseMs?: number;
   /** True: the sessions were begun before, with a client tool and a prompt of their own. Default: one seed in four. */
   readonly isRestored?: boolean;
@@ -86,6 +88,7 @@ export interface ExpandedOptions {
   readonly hosting: HostingLimits;
   readonly quietMs: number;
   readonly actsPerMinute: number;
+  readonly schedulesPerMinute: number;
   readonly modelPaceMs: { readonly first: number; readonly next: number };
   readonly toolSlowestMs: number;
   /** The sessions were begun earlier, with a client tool and a prompt of their own, which the processes are not configured with. */
@@ -149,6 +152,7 @@ export function expandOptions(options: SimulateOptions): ExpandedOptions {
     slow: some(0.1),
     lossy: some(0.2),
   };
+  const planning = createDice(seed).fork("schedules");
   const deploys = late.chance(0.7) ? late.between(4, 16) : 0;
   const isApart = nodes > 1 && dice.chance(0.5);
   const roleAt = (_: unknown, at: number): NodeRole =>
@@ -167,6 +171,7 @@ export function expandOptions(options: SimulateOptions): ExpandedOptions {
     hasQueue: late.chance(0.85),
     quietMs: options.quietMs ?? 120_000,
     actsPerMinute: Math.round(dice.between(20, 90)),
+    schedulesPerMinute: options.schedulesPerMinute ?? (!options.agent && planning.chance(1 / 3) ? Math.round(planning.between(4, 20)) : 0),
     modelPaceMs: dice.chance(0.3) ? { first: 1_500, next: 400 } : { first: 150, next: 40 },
     toolSlowestMs: dice.chance(0.5) ? 10_000 : 1_500,
     isRestored: options.isRestored ?? late.chance(0.25),

@@ -25,6 +25,8 @@ export interface World {
   readonly time: VirtualTime;
   readonly trace: Trace;
   readonly scope: string;
+  /** The right time, in milliseconds since the epoch; the clock of a process may be wrong. */
+  wallMs(): number;
   readonly witness: Witness;
   /** What the processes did as hosts. */
   readonly record: HostRecord;
@@ -129,6 +131,7 @@ export function createWorld(options: WorldOptions): World {
     time,
     trace,
     scope,
+    wallMs: () => epochMs + time.nowMs,
     witness,
     record,
     store,
