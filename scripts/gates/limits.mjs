@@ -17,6 +17,8 @@ const PROVIDER_LINES_MAX_OF = { "providers-openai": 2500 };
 /** Functions that may have more branches, with the reason: `<file> <function>`. An entry that is not needed any more is a problem. */
 const COMPLEXITY_EXCEPTIONS = "scripts/gates/complexity-exceptions.json";
 
+const BUDGETS = "scripts/gates/budgets.json";
+
 const VAGUE = new Set(["utils", "util", "helpers", "helper", "common", "misc", "types", "impl"]);
 const NAME = /^[a-z0-9]+(-[a-z0-9]+)*(\.(gen|example))?\.tsx?$/;
 
@@ -144,6 +146,15 @@ function providerProblems(counts) {
   });
 }
 
+/** Packages whose source has a bound of its own (`codeLines`): a later growth changes the bound, with its reason in a decision record. */
+function budgetProblems(root, counts) {
+  const budgets = existsSync(join(root, BUDGETS)) ? readJson(join(root, BUDGETS)) : {};
+  return [...counts].flatMap(([name, count]) => {
+    const most = budgets[`@loopwright/${name}`]?.codeLines;
+    return most !== undefined && count > most ? [`packages/${name}: ${count} code lines, at most ${most} (${BUDGETS})`] : [];
+  });
+}
+
 async function check(root) {
   const problems = [];
   const warnings = [];
@@ -159,7 +170,12 @@ async function check(root) {
     const owner = file.split("/")[1];
     perPackage.set(owner, (perPackage.get(owner) ?? 0) + found.codeLineCount);
   }
-  problems.push(...complexityProblems(root, complex), ...providerProblems(perPackage), ...wideFolders(root, files));
+  problems.push(
+    ...complexityProblems(root, complex),
+    ...providerProblems(perPackage),
+    ...budgetProblems(root, perPackage),
+    ...wideFolders(root, files),
+  );
   return { problems, warnings, seen: `${files.length} files` };
 }
 
@@ -182,6 +198,9 @@ export const limits = {
     [`${inCore}/many-branches.ts`]: branchy("atTheLimit", 20),
     [`${inCore}/table.ts`]: branchy("declared", 30),
     [COMPLEXITY_EXCEPTIONS]: JSON.stringify({ [`${inCore}/table.ts declared`]: "a table" }),
+    [BUDGETS]: JSON.stringify({ "@loopwright/bounded": { codeLines: 20 }, "@loopwright/at-its-bound": { codeLines: 20 } }),
+    "packages/at-its-bound/src/part.ts": `// A comment does not count.\n\n${repeated((index) => `export const n${index} = ${index};`, 20)}`,
+    "packages/at-its-bound/src/part.test.ts": repeated((index) => `export const n${index} = ${index};`, 9),
     ...Object.fromEntries(Object.keys(crowd(`${inCore}/full`, 25)).map((file) => [file.replace(".ts", ".test.ts"), "export {};\n"])),
     [EXCEPTIONS]: JSON.stringify({ wide: { [`${inCore}/older`]: 27 } }),
     "apps/cli/src/list.gen.ts": repeated((index) => `export const n${index} = ${index};`, 301),
@@ -260,6 +279,14 @@ export const limits = {
       title: "one that needs no exception",
       files: {},
       expects: /folder-exceptions\.json: packages\/core\/src\/full is not needed any more/,
+    },
+    {
+      title: "a package over the bound of its source",
+      files: {
+        "packages/bounded/src/one.ts": repeated((index) => `export const n${index} = ${index};`, 15),
+        "packages/bounded/src/two.ts": repeated((index) => `export const n${index} = ${index};`, 6),
+      },
+      expects: /packages\/bounded: 21 code lines, at most 20/,
     },
     {
       title: "a provider of 1,501 code lines",

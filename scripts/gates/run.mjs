@@ -10,6 +10,7 @@ import { changesets } from "./changesets.mjs";
 import { installs } from "./installs.mjs";
 import { limits } from "./limits.mjs";
 import { lint } from "./lint.mjs";
+import { mentions } from "./mentions.mjs";
 import { mutants } from "./mutants.mjs";
 import { packages } from "./packages.mjs";
 import { prose } from "./prose.mjs";
@@ -31,6 +32,7 @@ const gates = [
   unused,
   text,
   prose,
+  mentions,
   mutants,
   changesets,
   apiReports,
