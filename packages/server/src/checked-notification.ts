@@ -17,7 +17,7 @@ export function checkedNotification(
   if (text === undefined || text.length > notificationBytes || new TextEncoder().encode(text).byteLength > notificationBytes)
     throw new AgentError("PAYLOAD_TOO_LARGE", {
       message: `The notification \`${notification.type}\` has more than ${notificationBytes} bytes as JSON.`,
-      fix: "Send what a client needs to ask for the rest, or raise `limits.notificationBytes`.",
+      fix: "Send only what a client needs to request the rest, or raise `limits.notificationBytes`.",
     });
   return notification;
 }

@@ -32,7 +32,7 @@ export interface Caller {
 /** The sender of a request; `undefined`: the request is refused with 401. It may be asked again with the same request while a stream is open. */
 export type Authenticate = (request: Request, caller: Caller) => Principal | undefined | Promise<Principal | undefined>;
 
-/** Whether a principal may see a session in lists, searches and hints. It gets what the list has, so it need not read the session. */
+/** Whether a principal may see a session in lists, searches and hints. It gets the summary that the list would show, so it need not read the session. */
 export type MaySee = (principal: Principal, session: SessionSummary) => boolean | Promise<boolean>;
 
 /** An uploaded file. */
@@ -54,9 +54,9 @@ export type MaySeeFile = (principal: Principal, file: KnownFile) => boolean | Pr
 
 /** Sessions of cookies for the page. */
 export interface CookieOptions {
-  /** How long after the sign-in they end, in milliseconds; with the credentials of the sign-in, if these end before. Default 12 hours. */
+  /** How long after the sign-in they end, in milliseconds. They end earlier if the credentials of the sign-in do. Default 12 hours. */
   readonly ageMs?: number;
-  /** Whether cookies are sent over TLS alone. Default: for sign-ins from a page that was opened over TLS. */
+  /** Whether cookies are sent over TLS alone. Default: true if the page of the sign-in was opened over TLS. */
   readonly secure?: boolean;
 }
 
@@ -132,7 +132,7 @@ export interface ExtensionRoute {
 export interface HttpOptions {
   /**
    * Default: requests from this machine come from the trusted principal `local` of the scope `local`, all others are refused with 401. The
-   * address comes from the socket, through the adapter: `listen` and `requestListener` do, `fetch` alone knows none.
+   * address comes from the socket, through the adapter: `listen` and `requestListener` pass it, `fetch` alone has none.
    */
   readonly authenticate?: Authenticate;
   /** Asked after `authenticate` for each request and stream, before anything of the session is read. Default: a principal may do everything in its scope. */
@@ -143,8 +143,8 @@ export interface HttpOptions {
    */
   readonly maySee?: MaySee;
   /**
-   * Asked about each file of the list of files. An error that it throws is logged, and the file is left out. Default: where there is a `maySee`, a principal sees the
-   * files that it uploaded, since another one may be part of a session that it may not see; else all of its scope.
+   * Asked about each file of the list of files. An error that it throws is logged, and the file is left out. Default: all files of
+   * its scope; with `maySee`, only those that it uploaded, because another file may belong to a session that it may not see.
    */
   readonly maySeeFile?: MaySeeFile;
   /** Lets callers of `authenticate` sign in with a cookie (`POST /api/login`). Default: no cookies. */
@@ -152,7 +152,7 @@ export interface HttpOptions {
   /** Routes of the application beside the built-in ones, behind the same checks. Default: none. */
   readonly routes?: readonly ExtensionRoute[];
   /**
-   * More of the text of `/metrics`: lines in the text format of Prometheus, of all scopes. Only an operator gets them: a trusted principal, or one that
+   * Further lines of `/metrics`, in the text format of Prometheus, about all scopes. Only an operator gets them: a trusted principal, or one that
    * `authorize` permits `server.inspect`. An error is logged, and the rest is served. Default: none.
    */
   readonly metrics?: () => string | Promise<string>;
@@ -169,9 +169,9 @@ export interface HttpOptions {
   /** By agent: the models that callers may choose beside the agent's own. Default: none. */
   readonly models?: { readonly [agent: string]: readonly string[] };
   /**
-   * Labels that requests may put on an input, as `options.labels` (`surface`, `activeModule`, `modes`, `toolsRequired`, `attachments` and `chatbotId` also
-   * as fields of `options`), with the rule of their values; of `modes` and `attachments` for each of them. Any other label is refused with 400. Labels of
-   * the caller are `labels` of its principal. Default: `surface` with any value, and `toolsRequired`.
+   * Labels that requests may put on an input, each with the rule of its values. Requests send them as `options.labels`; `surface`, `activeModule`, `modes`,
+   * `toolsRequired`, `attachments` and `chatbotId` may also be fields of `options`. `modes` and `attachments` are lists: the rule holds for each item. Any
+   * other label is refused with 400. These are not the labels of the caller, which its principal has. Default: `surface` with any value, and `toolsRequired`.
    */
   readonly labels?: { readonly [name: string]: LabelRule };
   /** Called with each JSON body before it is checked, for a log of what callers try. It must be quick, and may throw an AgentError to refuse the request. */

@@ -28,7 +28,7 @@ export function forkOf({ snapshot, opening }: ForkSource, options: ForkOptions =
   if (message !== null && !snapshot.messages.some(({ id }) => id === message))
     throw new AgentError("INPUT_INVALID", {
       message: `The session has no message \`${message.slice(0, 64)}\`.`,
-      fix: "Name one of its `messages`, or none for all that people see now.",
+      fix: "Name one of its `messages`; without a name the fork begins with all messages that people see now.",
       details: { field: "message" },
     });
   const { prompt, tools } = agent === snapshot.agent ? (opening ?? {}) : {};

@@ -15,7 +15,7 @@ export function bearerTokens(tokens: { readonly [token: string]: Principal }): A
   if (entries.some(([token]) => token.length < lengthMin))
     throw new AgentError("CONFIG_INVALID", {
       message: `A token of \`bearerTokens\` has fewer than ${lengthMin} characters.`,
-      fix: "Use long random ones, for example of `openssl rand -hex 32`.",
+      fix: "Use long random ones, for example from `openssl rand -hex 32`.",
     });
   const known = Promise.all(entries.map(async ([token, principal]) => ({ digest: await textDigest(token), principal })));
   return async (request) => {

@@ -58,7 +58,7 @@ export async function cookiePrincipal(
   if (!place || secret === undefined) return undefined;
   if (!isOwnPage(request))
     throw new AgentError("ORIGIN_REFUSED", {
-      message: "A cookie counts only for requests that this server's own page sends.",
+      message: "A cookie is accepted only with requests that this server's own page sends.",
       fix: "Send `Authorization: Bearer <token>` from programs and from other pages.",
     });
   const kept = await readKept(server.options.store.blobs, place);
@@ -104,7 +104,7 @@ export async function beginCookieSession(
   if (principal.memberships === "any")
     throw new AgentError("FORBIDDEN", {
       message: "A service of all scopes gets no cookie.",
-      fix: "Send its token with each request: it counts only from where it is bound to.",
+      fix: "Send its token with each request. The token may be bound to the place that it is sent from, and a cookie would not be.",
     });
   const { blobs } = server.options.store;
   const now = server.clock.now();

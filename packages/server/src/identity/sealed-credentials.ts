@@ -24,7 +24,7 @@ export async function sealCredentials(secret: string, credentials: Credentials):
   return btoa(String.fromCharCode(...iv, ...new Uint8Array(content)));
 }
 
-/** `undefined`: the text is none of this secret. */
+/** `undefined`: the text was not encrypted with this secret. */
 export async function openCredentials(secret: string, sealed: string): Promise<Credentials | undefined> {
   if (sealed === "") return undefined;
   try {

@@ -48,6 +48,6 @@ export async function redeemTicket(ticket: string, path: string, { clock, limits
 
 const refused = (): AgentError =>
   new AgentError("UNAUTHENTICATED", {
-    message: "The ticket is not one that can be used here: it counts once, for one path, and for a short time.",
+    message: "The ticket cannot be used for this request: a ticket is valid once, for one path, and for a short time.",
     fix: "Ask for another with `POST /api/tickets`.",
   });

@@ -11,7 +11,7 @@ import { headOf } from "../stream-dialect.ts";
 import type { EventSink } from "./event-sink.ts";
 import { encodeFrames, frameText } from "./frames.ts";
 
-/** The frames of the execution itself: its beginning, its outcome and an early end stay, its list of messages is left to the dialect. */
+/** Of the frames of the execution itself, the beginning, the outcome and an early end are passed on; its list of messages is left to the dialect. */
 const kept: ReadonlySet<string> = new Set(["session_start", "execute_complete", "stream_ended"]);
 const dropped: ReadonlySet<string> = new Set(["session_end"]);
 

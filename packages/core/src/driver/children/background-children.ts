@@ -40,13 +40,13 @@ export class BackgroundChildren {
   readonly #parent: BackgroundHost;
   /** Those that run here because no worker does. */
   readonly #running = new Map<string, ChildSession>();
-  /** What this process has started under which key of the open run, to compare. */
+  /** Agent and input of each child that this process has started in the open run, to compare a repeated start with. */
   readonly #asked = new Map<string, string>();
   /** Those that are left to a worker for a moment. */
   readonly #offered = new Set<string>();
   /** Those that are being stopped. */
   readonly #stopping = new Set<string>();
-  /** What has started them is being stopped, so that no run reads their reports. */
+  /** The session that has started them is being stopped: no run will read their reports. */
   #isStopped = false;
   /** This process waits for their ends. */
   #isAttended = false;
@@ -120,9 +120,9 @@ export class BackgroundChildren {
     }
   }
 
-  /** Reports the end of a child that has run elsewhere. Nothing if it has not ended, or the log has the report. */
+  /** Reports the end of a child that has run elsewhere. Does nothing if the child has not ended, or if the log has the report. */
   async collect(id: string): Promise<void> {
-    // Offers are made to the log as it is now.
+    // An empty offer reads the log to its end first.
     await this.#surely(() => this.#parent.offer(() => []));
     const child = backgroundChild(this.#parent.state, id);
     if (!child) return;
@@ -147,7 +147,7 @@ export class BackgroundChildren {
     }
   }
 
-  /** Continues them here where no worker does: this process waits for the end of their parent, and may use up the room of all workers. */
+  /** Continues children here if no worker does: this process waits for the end of their parent, and processes that wait so may leave no worker free. */
   attend(): void {
     this.#isAttended = true;
     this.onState(this.#parent.state);
@@ -170,7 +170,7 @@ export class BackgroundChildren {
     if (agent) this.#follow(child, this.#open(child, agent, true));
   }
 
-  /** Stops those that have begun, with all that they have started. Those that have not are stopped once they have. */
+  /** Stops the children that have begun, and all that these have started. A child that has not begun is stopped after its beginning. */
   stop(): void {
     this.#isStopped = true;
     for (const child of this.#parent.state.background ?? []) {
@@ -198,7 +198,7 @@ export class BackgroundChildren {
     }
   }
 
-  /** Lets the sessions go, for the next owner. */
+  /** Releases the sessions of the children for the next owner. */
   leave(): void {
     this.#losses++;
     this.#offered.clear();
@@ -270,7 +270,7 @@ const tooMany = (which: string, limit: number, why: string): AgentError =>
 const notNamed = (key: string, { name }: Agent): AgentError =>
   new AgentError("CONFIG_INVALID", {
     message: `The child \`${shownId(key)}\` cannot run in the background: another process would not find its agent \`${name}\`.`,
-    fix: "Name this agent in `agents` of the tool, or of the set of hooks, that starts it; no other one there has its name.",
+    fix: "Name this agent in `agents` of the tool, or of the set of hooks, that starts it, and give no other agent there the same name.",
   });
 
 const noAgent = ({ agent }: BackgroundChild, { bound }: Deps): AgentError =>

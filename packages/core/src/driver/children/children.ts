@@ -21,7 +21,7 @@ import { addedUp, estimated } from "./child-spending.ts";
 import { insist } from "./insist.ts";
 import { standInAgent } from "./stand-in-agent.ts";
 
-/** The same, and where its call publishes. */
+/** The place of a child, and where the call that starts it publishes. */
 export interface ChildOrigin extends ChildPlace {
   readonly publish?: (event: EphemeralBody) => void;
 }
@@ -44,17 +44,17 @@ export interface ChildHost {
 
 interface Child {
   readonly place: ChildPlace;
-  /** Agent and input, to compare. */
+  /** Agent and input, to compare a repeated start with. */
   readonly asked: string;
   readonly result: Promise<ChildResult>;
-  /** The numbers of the answers that were brought down to it. */
+  /** The numbers of the answers that were passed to it. */
   readonly delivered: Set<number>;
 }
 
 export class Children {
   readonly #deps: Deps;
   readonly #parent: ChildHost;
-  /** Of the open run, by session; those that have ended as well, so that their key gives the same result. */
+  /** The children of the open run, by session; those that have ended stay, so that their key gives the same result. */
   readonly #children = new Map<string, Child>();
   readonly #sessions = new Map<string, ChildSession>();
   /** How often this process has lost the session. */
@@ -121,7 +121,7 @@ export class Children {
     }
   }
 
-  /** The child rests, and so does its call: what the tool waits for is never settled. */
+  /** The child waits, and so does its call: the promise that the tool awaits is never settled. */
   #letGo(id: string): void {
     this.#children.delete(id);
     const session = this.#sessions.get(id);
@@ -148,7 +148,7 @@ export class Children {
   #listenersOf(id: string, { place, agent, publish, suspends }: Listening): ChildListeners {
     const { callKey } = place;
     const { workers, ref, bound } = this.#deps;
-    // What its agent does not store no other process can give, and what the sessions above it remember none knows.
+    // No other process has the content that its agent does not store, or the decisions that the sessions above it remember.
     const isPortable = isNamedIn(bound.agent, agent) && !agent.data && rememberedIn(this.#deps, this.#parent.state).length === 0;
     const isSpread = workers?.areMany && isPortable;
     return {
@@ -174,7 +174,7 @@ export class Children {
     return addedUp([...this.#sessions].flatMap(([id, session]) => (ended.has(id) ? [] : [session.spent()])));
   }
 
-  /** Lets the sessions go, for the next owner. What user code waits for is never settled: it is not asked any more. */
+  /** Releases the sessions for the next owner. Promises that user code awaits are never settled, because its result is not used any more. */
   leave(): void {
     this.#losses++;
     this.#children.clear();

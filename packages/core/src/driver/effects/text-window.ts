@@ -10,7 +10,7 @@ export interface TextWindow {
   readonly isChanged: boolean;
 }
 
-/** How many characters are held back, or how many of the text in the window. */
+/** How many characters are held back: a number, or a function of the text in the window. */
 export type HoldBack = number | ((text: string) => number);
 
 /**
@@ -51,11 +51,11 @@ export function createTextWindow(holdBack: HoldBack): TextWindow {
   };
 }
 
-/** So many times `holdBack + 1` characters are held back at most while no cut gives the same text. */
+/** While no cut gives the same text, at most this many times `holdBack + 1` characters are held back. */
 const windowsMax = 4;
-/** The same where `holdBack` is asked about each text. */
+/** The same in characters, where `holdBack` is a function of the text. */
 const heldMax = 16 * 1024;
-/** How far before the held-back text a cut is looked for where `holdBack` is asked: it names the place, so a few characters. */
+/** How many characters before the held-back text a cut is searched, where `holdBack` is a function: it names the place, so few are enough. */
 const askedReach = 64;
 
 const heldMaxOf = (holdBack: HoldBack): number => (typeof holdBack === "number" ? windowsMax * (holdBack + 1) : heldMax);

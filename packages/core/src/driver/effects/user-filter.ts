@@ -12,7 +12,7 @@ import { createTextWindow, type HoldBack } from "./text-window.ts";
 
 /** All stream filters of an agent, applied one after another. */
 export interface UserFilter {
-  /** The largest `holdBack` of the filters, and of a text in the window where one of them looks at it. */
+  /** The largest `holdBack` of the filters; a function of the text in the window if that of one filter is. */
   readonly holdBack: HoldBack;
   /**
    * Throws or rejects with the error of `hookFailed` (HOOK_FAILED unless the filter threw an AgentError) if a filter throws or returns no string, and
@@ -21,7 +21,7 @@ export interface UserFilter {
   apply(text: string, kind: FilterKind, tool?: string): SyncOrAsync<string>;
 }
 
-/** The context of the filters: of an effect, and of a call where it is about one. */
+/** The context of the filters: that of the effect, with the call if the effect is about one. */
 type FilterPlace = EffectContext & Pick<FilterContext, "tool" | "callKey">;
 
 type FilterDeps = Pick<Deps, "logger" | "sessionId" | "clock">;

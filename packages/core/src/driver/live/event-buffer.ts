@@ -3,8 +3,8 @@ import { createDroppedAnswers, type DroppedAnswers } from "../../loop/unsent-ans
 import { driverLimits } from "../setup/session-options.ts";
 
 /**
- * The events that one reader has not read yet. Writing never blocks: over 1 MiB the deltas are dropped, and once the reader has caught up each lane that is
- * still open begins again with a snapshot. An answer that ends before that has its snapshot before its end.
+ * The events that one reader has not read yet. Writing never blocks: over 1 MiB the deltas are dropped. When the reader has caught up, each open lane
+ * begins again with a snapshot; the snapshot of a lane that ends before comes before its end.
  */
 export interface EventBuffer extends AsyncIterator<AgentEvent, undefined> {
   push(events: readonly AgentEvent[]): void;

@@ -61,7 +61,7 @@ class SessionHub implements Hub {
   readonly outward: ((events: readonly EphemeralEvent[]) => void) | undefined;
   readonly lanes = new Map<number, OpenLane>();
   readonly #listeners = new Set<HubListener>();
-  /** Opened here, the newest of them. */
+  /** The newest of the lanes that were opened here. */
   readonly #ownLanes = new Set<number>();
   readonly #answers = createStreamedAnswers();
 

@@ -22,7 +22,7 @@ export interface Adoption {
   readonly state: State;
   /** The events of its new facts that are to be published. */
   readonly events: readonly DurableEvent[];
-  /** Facts up to this seq were read before, or are older than this handle: of lanes that they opened, this handle may lack events. */
+  /** Facts up to this seq were read before, or are older than this handle. This handle may lack events of the lanes that these facts opened. */
   readonly oldSeq: number;
 }
 
@@ -202,7 +202,7 @@ export class LogView {
     this.#snapshots.onState(this.#stored ?? this.#state, this.#lastEvent);
   }
 
-  /** The end of a run is the end of what the log does not have of it: from here on every process continues from the same state. */
+  /** After the run this process holds no content that the log does not have: from here on every process continues from the same state. */
   #knownAfter(facts: readonly Fact[], state: State): State {
     const stored = this.#stored;
     if (!stored || !facts.some(({ type }) => type === "run.finished")) return state;

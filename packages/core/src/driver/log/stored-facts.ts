@@ -1,6 +1,6 @@
 /*
  * Owns: the facts as the store has them, where the agent's data policy leaves content out: placeholders stand for it.
- * Does not own: the policy (agent), what runs on with the whole facts (the driver).
+ * Does not own: the policy (agent), what continues with the whole facts (the driver).
  * Invariants
  *  N1 a fact keeps its place, its type and the number of its parts, so that its events keep their cursors;
  *  N2 what is needed outside of this process stays: calls of client tools, and the arguments that a person is asked about.
@@ -21,7 +21,7 @@ export function storedFacts({ data: policy }: Pick<Agent, "data">, facts: readon
   return stored.every((fact, at) => fact === facts[at]) ? facts : stored;
 }
 
-/** The summary of a stretch that holds what is not stored. */
+/** The facts without the summaries of compactions, which repeat content that is not stored. */
 export function withoutSummaries(facts: readonly Fact[]): readonly Fact[] {
   if (!facts.some(({ type }) => type === "context.compacted")) return facts;
   return facts.map((fact) => (fact.type === "context.compacted" ? { ...fact, summary: notStored("The summary of this part") } : fact));
@@ -52,7 +52,7 @@ function storedAnswer(policy: DataPolicy, fact: FactOf<"model.finished">): Fact 
   return content.every((one, at) => one === fact.message.content[at]) ? fact : { ...fact, message: { ...fact.message, content } };
 }
 
-/** Thinking, and what only its vendor can read, become empty thinking, which no vendor is sent. */
+/** Thinking, and what only its vendor can read, become empty thinking, which is sent to no vendor. */
 const placeholderOf = (part: Exclude<AssistantPart, ToolCallPart>): AssistantPart =>
   part.type === "text" || part.type === "image" ? { type: "text", text: notStored("This text") } : { type: "thinking", text: "" };
 

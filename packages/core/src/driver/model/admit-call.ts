@@ -2,8 +2,8 @@
  * Owns: what comes between a prepared model call and its record: token counts, the context engine, the limits of the run, the ledger.
  * Does not own: each of them.
  * Invariants
- *  A1 the engine is asked before the ledger: what it recorded is kept also where the ledger refuses the call;
- *  A2 it is synchronous where nothing of it is slow.
+ *  A1 the engine is asked before the ledger: what it recorded is kept even if the ledger refuses the call;
+ *  A2 it is synchronous if none of them is slow.
  */
 
 import { at } from "../../loop/append-list.ts";
@@ -36,17 +36,17 @@ export interface CallExtras {
 export interface Admitted {
   /** Its facts; the last one is the intent. */
   readonly bodies: readonly FactBody[];
-  /** As it is sent: the last call of a run is another one than was prepared. */
+  /** The request as it is sent: that of the last call of a run differs from the prepared one. */
   readonly prepared: PreparedModel;
   readonly reservation: Reservation | undefined;
   /** What the call is estimated to read, where its usage is limited or has a price. */
   readonly expected: Usage | undefined;
   readonly sizes: MessageSizes | undefined;
-  /** The vendor refused the attempt before because it was too long. */
+  /** The vendor refused the previous attempt because its prompt was too long. */
   readonly overflowed: boolean;
 }
 
-/** A call that may be made, or the facts in its place. */
+/** A call that may be made, or the facts that are recorded instead of it. */
 export type Admission = Admitted | { readonly refused: readonly FactBody[] };
 
 type Setup = CallExtras &
@@ -58,7 +58,7 @@ type Setup = CallExtras &
   };
 type Request = Omit<AllowanceRequest, "sizes">;
 
-/** A call that its limits allow, after the facts before it. */
+/** A call that its limits allow, with the facts that are recorded before it. */
 interface Affordable {
   readonly before: readonly FactBody[];
   readonly prepared: PreparedModel;
@@ -97,7 +97,7 @@ export function admitCall(deps: Deps, setup: Setup, request: Request): SyncOrAsy
   });
 }
 
-/** The call within the limits of its run and its accounts, or the facts in its place. Synchronous where there are none. */
+/** The call within the limits of its run and its accounts, or the facts that are recorded instead of it. Synchronous where there are none. */
 function affordable(
   deps: Deps,
   { reservations, builder }: Setup,

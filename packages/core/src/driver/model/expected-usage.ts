@@ -81,7 +81,7 @@ export async function roomFor(deps: Deps, { prepared, expected }: ExpectedCall, 
     amountOf(deps, prepared, expected),
     amountOf(deps, prepared, { input, output: 0, source: "estimated" }),
   ]);
-  // Without a price nothing is known to be too much.
+  // Without a price no answer is known to cost too much.
   if (whole.costUsd === undefined) return output;
   const perToken = (whole.costUsd - (read.costUsd ?? 0)) / Math.max(1, output);
   const rest = left - (read.costUsd ?? 0);
@@ -89,7 +89,7 @@ export async function roomFor(deps: Deps, { prepared, expected }: ExpectedCall, 
 }
 
 /**
- * The end of an attempt with what its vendor did not count, estimated and marked: all of it, or the answer of a stream that was cut. A vendor that refused
+ * The end of an attempt. Usage that its vendor did not count is estimated and marked: all of it, or that of the answer if the stream was cut. A vendor that refused
  * at once charges nothing.
  */
 export function countedEnd<End extends ModelAttemptEnd>(end: End, { input = 0 }: Usage): End {

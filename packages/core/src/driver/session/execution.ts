@@ -42,7 +42,7 @@ interface ExecutionOptions {
   readonly driver: SessionDriver;
   readonly sessionId: string;
   readonly user: string;
-  /** The facts to record and the run to follow, in the newest state. Throws to refuse. */
+  /** Gives the facts to record and the run to follow, for the newest state; throws to refuse the input. */
   readonly begin: SyncOrAsync<(state: State) => AcceptedInput>;
   /** The input may stop the run that is open. */
   readonly mayStop: boolean;
@@ -82,7 +82,7 @@ class Execution implements ExecuteStream {
     this.outcome = new Promise((resolve, reject) => {
       this.settle = { resolve, reject };
     });
-    this.outcome.catch(() => {}); // Callers of `result` get the rejection; without one it is no crash.
+    this.outcome.catch(() => {}); // Callers of `result` get the rejection. Without a caller it must not end the process as an unhandled one.
     this.buffer.push([{ type: "session_start", sessionId }]);
     this.start();
   }

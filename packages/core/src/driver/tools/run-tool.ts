@@ -23,7 +23,7 @@ import { type PreparedTool, prepareTool } from "./prepare-tool.ts";
 import { type Reviewed, runReviewHooks } from "./review-hook.ts";
 import { startToolCall, type ToolCallOptions } from "./tool-call.ts";
 
-/** The intent of a planned tool call, or the fact in its place. */
+/** The intent of a planned tool call, or the fact that is recorded instead of it. */
 export function prepareRun(
   options: EffectDeps,
   effect: Extract<Effect, { type: "run-tool" }>,

@@ -34,7 +34,7 @@ function pathnameOf(path: string): string {
   if (isPath) return new URL(path, "http://server").pathname;
   throw new AgentError("INPUT_INVALID", {
     message: "`path` is not a path of this server.",
-    fix: "Send that of the stream, for example `/api/notifications`, with the base path and without the host.",
+    fix: "Send the path of the stream, for example `/api/notifications`, with the base path and without the host.",
     details: { field: "path" },
   });
 }

@@ -85,7 +85,7 @@ function checkRoom({ remembered = [] }: State): void {
   if (remembered.length < rememberedMax) return;
   throw new AgentError("INPUT_INVALID", {
     message: `The session remembers ${rememberedMax} decisions already.`,
-    fix: "Decide on this call alone, or forget one of them by `change({ forget: [callKey] })`.",
+    fix: "Decide on this call alone, or let the session forget one of its decisions: `change({ forget: [callKey] })`.",
   });
 }
 

@@ -117,7 +117,7 @@ function checkForgotten(callKeys: unknown): void {
   if (Array.isArray(callKeys) && callKeys.length <= forgottenMax && callKeys.every((callKey) => typeof callKey === "string")) return;
   throw new AgentError("INPUT_INVALID", {
     message: `\`forget\` is no list of at most ${forgottenMax} keys of calls.`,
-    fix: "Take `callKey` from what the session has in `remembered`.",
+    fix: "Take `callKey` from `remembered` of the session.",
   });
 }
 
