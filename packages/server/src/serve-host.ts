@@ -1,6 +1,6 @@
 import type { Host } from "@loopwright/host";
 import { checkOptions } from "./checked-options.ts";
-import { createCookieVerdicts } from "./cookie-verdicts.ts";
+import { createCookieCheckCache } from "./cookie-check-cache.ts";
 import { createRequestHandler } from "./http/create-request-handler.ts";
 import { extendedRoutes } from "./http/extended-routes.ts";
 import type { Listenable } from "./http/listenable.ts";
@@ -39,7 +39,7 @@ export function serveHost(host: Host, http: HttpOptions, routes: readonly Route[
   const context: ServerContext = {
     description: () => (description ??= JSON.stringify(openApiOf(all, http.basePath ?? ""))),
     ...{ options, limits, channel, clock, ids, logger, host: sessions, streams, rates, watched: health },
-    verdicts: createCookieVerdicts(clock),
+    verdicts: createCookieCheckCache(clock),
     feeds: createSessionFeeds(sessions, { store, limits, clock, logger }),
     runs: createOpenRuns(limits.runsPerPrincipal),
     files: createSentFiles(limits),

@@ -1,7 +1,7 @@
 import type { Agent } from "@loopwright/core";
 import type { Clock, EventChannel, IdSource, Logger, SessionStore } from "@loopwright/core/ports";
 import type { Host, SessionHost, StoreHealth } from "@loopwright/host";
-import type { CookieVerdicts } from "./cookie-verdicts.ts";
+import type { CookieCheckCache } from "./cookie-check-cache.ts";
 import type { OpenRuns } from "./meters/open-runs.ts";
 import type { RateLimiter } from "./meters/rate-limiter.ts";
 import type { RequestMetrics } from "./meters/request-metrics.ts";
@@ -36,7 +36,7 @@ export interface ServerContext {
   readonly files: SentFiles;
   readonly rates: RateLimiter;
   /** Of the credentials of cookies. */
-  readonly verdicts: CookieVerdicts;
+  readonly verdicts: CookieCheckCache;
   readonly metrics: RequestMetrics;
   /** False while the server shuts down. */
   isReady(): boolean;

@@ -11,8 +11,8 @@ import { AgentError } from "@loopwright/core";
 import { requestHost } from "../request-host.ts";
 import type { ServerContext } from "../server-context.ts";
 import type { CookieOptions, HttpOptions, Principal } from "../server-options.ts";
-import { keepPrincipal, placeOfSecret, readKept, type SecretPlace, writeKept } from "./kept-principal.ts";
 import { type Credentials, openCredentials, sealCredentials } from "./sealed-credentials.ts";
+import { keepPrincipal, placeOfSecret, readKept, type SecretPlace, writeKept } from "./stored-principal.ts";
 
 type CookieContext = Pick<ServerContext, "clock" | "options" | "verdicts">;
 

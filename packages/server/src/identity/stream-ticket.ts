@@ -1,7 +1,7 @@
 import { AgentError } from "@loopwright/core";
 import type { ServerContext } from "../server-context.ts";
 import type { Principal } from "../server-options.ts";
-import { keepPrincipal, placeOfSecret, readKept } from "./kept-principal.ts";
+import { keepPrincipal, placeOfSecret, readKept } from "./stored-principal.ts";
 
 /** The query parameter of a ticket. */
 export const ticketParameter = "ticket";

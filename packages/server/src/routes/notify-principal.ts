@@ -10,7 +10,7 @@ import { encodeFrames, frameText, plainText, retryFrame } from "../stream/frames
 import { positionOf } from "../stream/reader-position.ts";
 import { type DialectFrame, headOf, type StreamDialect } from "../stream-dialect.ts";
 import { openSession } from "./open-session.ts";
-import { seenSessions } from "./seen-sessions.ts";
+import { visibleSessions } from "./visible-sessions.ts";
 
 export interface NotificationsQuery {
   /** `<id>` or `<id>@<cursor>`: sessions whose events come in full. */
@@ -39,7 +39,7 @@ export async function notifyPrincipal(context: RequestContext, query: Notificati
   const runOf = (session: string): string | undefined => server.host.runOf({ scope: principal.scope, session });
   const listener = dialect ? dialectListener(sink, dialect, runOf) : nativeListener(sink, named);
   const isForUs = ({ to }: Notification): boolean => to === undefined || to === principal.user;
-  const seen = seenSessions(principalNow, server, () => sink.destroy());
+  const seen = visibleSessions(principalNow, server, () => sink.destroy());
   const stop = channel.subscribeScope(principal.scope, {
     events: (session, events) => seen.pass(session, () => listener.events(session, events)),
     notification: (notification) => isForUs(notification) && listener.notification(notification),

@@ -12,7 +12,7 @@ export const treeFlaws: readonly SourceFlaw[] = [
   {
     name: "a child is given up when the store does not confirm what it is asked",
     isOfTree: true,
-    file: "driver/children/insist.ts",
+    file: "driver/children/retry-until-confirmed.ts",
     good: 'if (!isAgentError(error, "STORE_UNAVAILABLE") || !isWanted()) throw error;',
     bad: 'if (isWanted() || !isAgentError(error, "STORE_UNAVAILABLE")) throw error;',
   },

@@ -22,7 +22,7 @@ import type { ChildPlace } from "./child-facts.ts";
 import { checkRequest, childId, linked, never, openRun, otherChild } from "./child-link.ts";
 import { shareOf } from "./child-share.ts";
 import type { ChildRequest } from "./children.ts";
-import { insist } from "./insist.ts";
+import { retryUntilConfirmed } from "./retry-until-confirmed.ts";
 import { standInAgent } from "./stand-in-agent.ts";
 
 /** The session that has the children. */
@@ -223,7 +223,7 @@ export class BackgroundChildren {
     this.#running.set(id, session);
     const isOurs = (): boolean => this.#running.get(id) === session;
     const over = async (): Promise<void> => {
-      const result = await insist(this.#deps.clock, () => session.end(id), isOurs);
+      const result = await retryUntilConfirmed(this.#deps.clock, () => session.end(id), isOurs);
       if (!isOurs()) return;
       await this.#report(child, result ?? notBegun(child));
     };
@@ -247,7 +247,7 @@ export class BackgroundChildren {
 
   #surely<T>(work: () => Promise<T>): Promise<T> {
     const losses = this.#losses;
-    return insist(this.#deps.clock, work, () => losses === this.#losses);
+    return retryUntilConfirmed(this.#deps.clock, work, () => losses === this.#losses);
   }
 }
 

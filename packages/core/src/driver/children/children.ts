@@ -18,7 +18,7 @@ import { bodyOf, type ChildPlace, endFactsOf, waitingOf } from "./child-facts.ts
 import { checkRequest, childId, isAhead, isWanted, linked, never, openRun, otherChild } from "./child-link.ts";
 import { shareOf } from "./child-share.ts";
 import { addedUp, estimated } from "./child-spending.ts";
-import { insist } from "./insist.ts";
+import { retryUntilConfirmed } from "./retry-until-confirmed.ts";
 import { standInAgent } from "./stand-in-agent.ts";
 
 /** The place of a child, and where the call that starts it publishes. */
@@ -191,7 +191,7 @@ export class Children {
   async #run(id: string, { place, key, agent, input, listeners, budget: given, suspends }: Started): Promise<ChildResult> {
     const losses = this.#losses;
     const surely = <T>(work: () => Promise<T>): Promise<T> =>
-      insist(this.#deps.clock, work, () => losses === this.#losses && this.#isNeeded(place));
+      retryUntilConfirmed(this.#deps.clock, work, () => losses === this.#losses && this.#isNeeded(place));
     // The run of a first `prepare` may not be in the log yet: it is before this offer.
     const link = (state: State): readonly FactBody[] => {
       checkDepth(state, openRun(state, place), { key, agent });

@@ -7,7 +7,7 @@ import type { Fact } from "../../loop/fact.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { SessionSummary } from "../../ports/session-index.ts";
 import type { DueSession, SessionRef } from "../../ports/session-log.ts";
-import { Ordered } from "../../stores/ordered.ts";
+import { Ordered } from "../../stores/ordered-list.ts";
 import { parentOf } from "../../stores/session-projection.ts";
 
 /** One session in memory. */

@@ -5,7 +5,7 @@ import type { Clock } from "../../ports/clock.ts";
 const waitMaxMs = 4_000;
 
 /** Does the work again while the store does not confirm it: it must have its effect once however often it is done. Rejects with the error of the store once it is not wanted. */
-export async function insist<T>(clock: Clock, work: () => Promise<T>, isWanted: () => boolean): Promise<T> {
+export async function retryUntilConfirmed<T>(clock: Clock, work: () => Promise<T>, isWanted: () => boolean): Promise<T> {
   for (let waitMs = 250; ; waitMs = Math.min(2 * waitMs, waitMaxMs)) {
     try {
       return await work();

@@ -23,13 +23,13 @@ interface Verdict {
   waiting?: (() => void)[];
 }
 
-export interface SeenSessions {
+export interface VisibleSessions {
   /** Calls `send` if the reader may see the session: at once if that is known, else when it is. */
   pass(session: string, send: () => void): void;
 }
 
 /** `cut` is called when too much waits for verdicts. */
-export function seenSessions(principalNow: () => Principal, server: ServerContext, cut: () => void): SeenSessions {
+export function visibleSessions(principalNow: () => Principal, server: ServerContext, cut: () => void): VisibleSessions {
   if (!server.options.maySee) return { pass: (_, send) => send() };
   const verdicts = new Map<string, Verdict>();
   let waiting = 0;

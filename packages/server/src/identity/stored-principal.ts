@@ -13,7 +13,7 @@ import { textDigest } from "./text-digest.ts";
 type Blobs = SessionStore["blobs"];
 
 /** What is kept under a secret. */
-export interface KeptPrincipal {
+export interface StoredPrincipal {
   readonly principal: Pick<Principal, "user" | "scope"> & Partial<Principal>;
   /** The credentials of a sign-in, encrypted with a key that its secret alone gives. */
   readonly sealed?: string;
@@ -51,7 +51,7 @@ const keyOf = (kind: SecretKind, endsAt: number, digest: string): string => `${k
 interface Keeping {
   readonly scope: string;
   /** What is kept, by its secret. */
-  readonly keptFor: (secret: string) => KeptPrincipal | Promise<KeptPrincipal>;
+  readonly keptFor: (secret: string) => StoredPrincipal | Promise<StoredPrincipal>;
   readonly endsAt: number;
   readonly now: number;
 }
@@ -71,15 +71,15 @@ export async function keepPrincipal(blobs: Blobs, kind: SecretKind, { scope, kep
 }
 
 /** Writes what is kept at a place anew. @throws AgentError STORE_* */
-export async function writeKept(blobs: Blobs, { scope, key }: Pick<SecretPlace, "scope" | "key">, kept: KeptPrincipal): Promise<void> {
+export async function writeKept(blobs: Blobs, { scope, key }: Pick<SecretPlace, "scope" | "key">, kept: StoredPrincipal): Promise<void> {
   await blobs.put(scope, key, { bytes: new TextEncoder().encode(JSON.stringify(kept)), mediaType: "application/json" });
 }
 
 /** @throws AgentError STORE_* */
-export async function readKept(blobs: Blobs, { scope, key }: SecretPlace): Promise<KeptPrincipal | undefined> {
+export async function readKept(blobs: Blobs, { scope, key }: SecretPlace): Promise<StoredPrincipal | undefined> {
   const blob = await blobs.get(scope, key);
   if (!blob) return undefined;
-  const kept = JSON.parse(new TextDecoder().decode(blob.bytes)) as KeptPrincipal;
+  const kept = JSON.parse(new TextDecoder().decode(blob.bytes)) as StoredPrincipal;
   return kept.principal.scope === scope ? kept : undefined;
 }
 

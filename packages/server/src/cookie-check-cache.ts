@@ -2,7 +2,7 @@ import type { Clock } from "@loopwright/core/ports";
 import type { Principal } from "./server-options.ts";
 
 /** How the credentials of cookies were found, a moment ago. */
-export interface CookieVerdicts {
+export interface CookieCheckCache {
   /** The verdict of less than 30 seconds ago, unless it is asked for anew; else what `ask` gives, once for all requests that come meanwhile. An error of `ask` is not kept. */
   of(key: string, isAnew: boolean, ask: () => Promise<Principal | undefined>): Promise<Principal | undefined>;
 }
@@ -10,7 +10,7 @@ export interface CookieVerdicts {
 const verdictMs = 30_000;
 const keptMax = 10_000;
 
-export function createCookieVerdicts(clock: Clock): CookieVerdicts {
+export function createCookieCheckCache(clock: Clock): CookieCheckCache {
   const kept = new Map<string, { readonly verdict: Promise<Principal | undefined>; readonly at: number }>();
   return {
     of(key, isAnew, ask) {
