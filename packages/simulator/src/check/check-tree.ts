@@ -5,6 +5,9 @@ import { checkLog } from "./check-log.ts";
 import { claimsInto, type Finding } from "./finding.ts";
 import { readLog } from "./log-model.ts";
 
+/** More children than a simulated session has. */
+const childrenMax = 10_000;
+
 /** What is checked of a tree of sessions. */
 export interface TreeToCheck {
   readonly world: World;
@@ -14,12 +17,29 @@ export interface TreeToCheck {
   readonly isOver: boolean;
 }
 
-/** I16: each call has one child at most for a key, which gets its input once and ends once before its parent's run, with what it spent. */
+/**
+ * I16: each call has one child at most for a key, which its parent knows, gets its input once and ends once before its parent's run, with what it
+ * spent. A store that is away delays a call, and does not end it.
+ */
 export async function checkTree({ world, session, facts, findings, isOver }: TreeToCheck): Promise<void> {
   const claim = claimsInto(findings, session);
   const links = facts.filter((fact): fact is FactOf<"child.linked"> => fact.type === "child.linked" && fact.key !== undefined);
   const places = Map.groupBy(links, ({ runId, callKey = "", key }) => `${runId} ${callKey} ${key}`);
   for (const [place, those] of places) claim(those.length === 1, "I16", () => `${those.length} children were started for ${place}`);
+  for (const id of await childrenOf(world, session))
+    claim(
+      facts.some((fact) => fact.type === "child.linked" && fact.session === id),
+      "I16",
+      () => `the child ${id} works, and its parent does not know it`,
+    );
+  const isStopped = (runId: string): boolean => facts.some((fact) => fact.type === "abort.requested" && fact.runId === runId);
+  for (const fact of facts)
+    if (fact.type === "tool.finished" && !isStopped(fact.runId) && links.some(({ callKey }) => callKey === fact.callKey))
+      claim(
+        fact.failure?.code !== "STORE_UNAVAILABLE",
+        "I16",
+        () => `the call ${fact.callKey} of the run ${fact.runId} gave its child up because the store was away`,
+      );
   for (const link of links) {
     const ends = facts.filter((fact): fact is FactOf<"child.finished"> => fact.type === "child.finished" && fact.session === link.session);
     claim(ends.length <= 1, "I16", () => `the child ${link.session} ended ${ends.length} times`);
@@ -50,6 +70,12 @@ export async function checkTree({ world, session, facts, findings, isOver }: Tre
     checkLog(below, readLog(below), { claim: claimsInto(findings, link.session), isOver: isSettled });
     await checkTree({ world, session: link.session, facts: below, findings, isOver: isSettled });
   }
+}
+
+/** The sessions that name this one as their parent, from the store itself. */
+async function childrenOf({ store: { truth }, scope }: World, session: string): Promise<readonly string[]> {
+  const children = await truth.index.list(scope, { parent: session, limit: childrenMax });
+  return children.map(({ id }) => id);
 }
 
 /** What the facts spent: model calls and children. */
