@@ -41,6 +41,25 @@ describe("a schedule", () => {
     expect(made.session.schedules).toEqual([]);
   });
 
+  it("that a wrong clock has fired early is refused for the same date once the clock is right", async () => {
+    const made = talk();
+    const at = made.clock.now() + 5_000;
+    await made.session.schedule("report", { input: "Report.", at });
+    made.session.follow({ events() {} });
+    made.clock.setBack(-10_000);
+    await pass(made, 2_000);
+    made.clock.setBack(10_000);
+    await expect(made.session.schedule("report", { input: "Report.", at })).rejects.toMatchObject({
+      code: "INPUT_INVALID",
+      message: expect.stringContaining("has fired"),
+    });
+    await pass(made, 10_000);
+    expect(firings(await made.facts())).toHaveLength(1);
+    await made.session.schedule("report", { input: "Report.", at: at + 20_000 });
+    await pass(made, 20_000);
+    expect(firings(await made.facts())).toHaveLength(2);
+  });
+
   it("with an interval fires again and again until it is removed, and times that were missed fire once", async () => {
     const made = talk();
     const begin = made.clock.now();

@@ -48,8 +48,8 @@ describeWithRedis("a queue over BullMQ", (redis) => {
     const options = own();
     const queues = [openQueue(options), openQueue(options)];
     for (let times = 0; times < 10; times++) for (const queue of queues) await queue.offer(ref);
-    expect(await redis().command("LLEN", `${options.prefix}:queue:runs:wait`)).toBe(":1");
-    const id = (await redis().command("LRANGE", `${options.prefix}:queue:runs:wait`, "0", "0")).split("\r\n").at(-1) ?? "";
+    expect(await redis().command("ZCARD", `${options.prefix}:queue:runs:prioritized`)).toBe(":1");
+    const id = (await redis().command("ZRANGE", `${options.prefix}:queue:runs:prioritized`, "0", "0")).split("\r\n").at(-1) ?? "";
     expect(await redis().command("HGET", `${options.prefix}:queue:runs:${id}`, "data")).toContain('{"scope":"local","session":"first"}');
     const [queue] = queues;
     const taken = queue ? takeAll(queue) : [];

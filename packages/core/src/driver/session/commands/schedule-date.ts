@@ -23,6 +23,10 @@ export function checkAhead(due: number, now: number): void {
   if (due - now > scheduleLimits.aheadMaxMs) throw flaw("at", "The time is more than ten years ahead.");
 }
 
+/** A date that has fired already is refused as one that has passed. */
+export const firedBefore = (due: number): AgentError =>
+  flaw("at", `The schedule has fired for ${new Date(due).toISOString()} already.`, "Choose a later time.");
+
 const shape = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(?::(\d\d)(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)?$/;
 
 const isLocal = (at: string): boolean => shape.exec(at)?.[5] === undefined;

@@ -3,8 +3,10 @@
  * Does not own: when a schedule fires (due-dates, the loop), its first date (schedule-date).
  */
 import { AgentError } from "../../../errors.ts";
+import { lastWithKey } from "../../../loop/append-list.ts";
 import type { BodyOf, FactBody } from "../../../loop/fact.ts";
-import { hasSchedule } from "../../../loop/schedules.ts";
+import { keyOfInput } from "../../../loop/inputs.ts";
+import { firingKey, hasSchedule } from "../../../loop/schedules.ts";
 import type { Schedule, State } from "../../../loop/state.ts";
 import { canonicalJson } from "../../../message/canonical-json.ts";
 import type { Json } from "../../../message/json.ts";
@@ -18,7 +20,7 @@ import type { Deps } from "../../setup/deps.ts";
 import { sessionClosed } from "../../setup/session-errors.ts";
 import { hasAcceptHooks, runAcceptHooks } from "./accept-hook.ts";
 import { newInput, runOptions } from "./accept-input.ts";
-import { checkAhead, requestedDue } from "./schedule-date.ts";
+import { checkAhead, firedBefore, requestedDue } from "./schedule-date.ts";
 import { accessOf, type CommandContext } from "./submit.ts";
 
 /** The same request again, while its schedule stands, changes nothing. @throws AgentError INPUT_INVALID, INPUT_REFUSED, HOOK_FAILED, FORBIDDEN, SESSION_CLOSED */
@@ -36,6 +38,8 @@ export async function setSchedule(context: CommandContext, name: string, request
       return [];
     }
     checkAhead(due, deps.clock.now());
+    // A node whose clock was ahead has fired it before its time: each date fires once.
+    if (lastWithKey(state.known, firingKey({ id: name, due }), keyOfInput) !== undefined) throw firedBefore(due);
     if (!standing) checkRoom(state, deps);
     const { everyMs } = request;
     const dates = { due, ...(everyMs === undefined ? {} : { everyMs }) };
