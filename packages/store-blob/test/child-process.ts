@@ -41,7 +41,9 @@ export function startChild(folder: string, { leaseMs = 15_000, isContainer = fal
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const pid = child.pid ?? 0;
   // Closed when every process that could write to it is gone: the one in the container, too.
-  const ended = new Promise<void>((resolve) => child.stdout.once("close", () => resolve()));
+  const closed = new Promise<void>((resolve) => child.stdout.once("close", () => resolve()));
+  // A process that ends closes its files before it counts as ended.
+  const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   /** The one that holds the store, as this process numbers it. */
   const inner = (): number => (isContainer ? Number(readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim()) : pid);
   return {
@@ -54,7 +56,7 @@ export function startChild(folder: string, { leaseMs = 15_000, isContainer = fal
     async kill() {
       child.stdout.resume();
       child.kill("SIGKILL");
-      await ended;
+      await Promise.all([closed, exited]);
     },
     pause: () => void process.kill(inner(), "SIGSTOP"),
     resume: () => void process.kill(inner(), "SIGCONT"),
