@@ -60,7 +60,8 @@ function checkNextOwner(
   const known = facts.filter(({ seq }) => store.writtenAtMs({ scope, session }, seq) <= endedAtMs);
   const wait = known.findLast((fact) => fact.type === "wait.scheduled");
   const isWaiting = wait !== undefined && wait.until > (known.at(-1)?.at ?? 0);
-  if (readLog(known).owed === undefined || isWaiting) return;
+  const { owed, awaitsReport } = readLog(known);
+  if (owed === undefined || awaitsReport || isWaiting) return;
   const bounds = world.everyHost.map((host) => ({ host, boundMs: takeOverMs + pauseOf(world, host) }));
   const free = bounds.filter(({ host, boundMs }) => isFree(world, host, { fromMs: endedAtMs, toMs: endedAtMs + boundMs }));
   const withinMs = Math.min(...free.map(({ boundMs }) => boundMs));

@@ -3,8 +3,10 @@
  *  H1 a session stays loaded while it is used or runs, and a worker loads none that another process holds;
  *  H2 a session without a user is evicted, and with it its subscriptions and its lease.
  */
+import { factsOf } from "../world/simulated-store.ts";
 import type { World } from "../world/simulated-world.ts";
 import { claimsInto, type Finding } from "./finding.ts";
+import { readLog } from "./log-model.ts";
 
 /** `isOver`: all sessions have rested for longer than the idle time after which they are evicted. */
 export async function checkHosts(
@@ -20,7 +22,11 @@ export async function checkHosts(
     for (const { ref, users } of loaded)
       claimsInto(findings, ref.session)(users > 0, "H2", () => `${node.name} keeps it loaded without a user`);
     for (const session of [...store.listensTo(node.name), ...channel.listensTo(node.name)])
-      claimsInto(findings, session)(kept.has(session), "H2", () => `${node.name} listens for it, and has not loaded it`);
+      claimsInto(findings, session)(
+        kept.has(session) || (await worksBelow(world, session)),
+        "H2",
+        () => `${node.name} listens for it, and has not loaded it`,
+      );
     for (const session of new Set(store.claims.map((claim) => claim.session))) {
       const { lease } = await store.truth.log.head({ scope, session });
       const claimedAtMs = store.claims.findLast((claim) => claim.session === session)?.atMs ?? 0;
@@ -29,4 +35,11 @@ export async function checkHosts(
       claimsInto(findings, session)(!isHeld || kept.has(session), "H2", () => `${node.name} holds it, and has not loaded it`);
     }
   }
+}
+
+/** A child that its parent has stopped and not waited for may outlast the rest of the world, for example until the lease of a dead process is over. */
+async function worksBelow({ store, scope }: World, session: string): Promise<boolean> {
+  const facts = await factsOf(store, { scope, session });
+  const isChild = facts.some((fact) => fact.type === "session.opened" && fact.parent !== undefined);
+  return isChild && readLog(facts).owed !== undefined;
 }

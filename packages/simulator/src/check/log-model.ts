@@ -30,6 +30,8 @@ export interface LogModel {
   readonly isClosed: boolean;
   /** Why an owner still has work to do; `undefined` when the session rests or waits for people or clients only. */
   readonly owed: string | undefined;
+  /** All that is owed is the report of a child in the background: there is nothing to do for an owner before that child has ended. */
+  readonly awaitsReport: boolean;
   /** Calls that wait for a client or a decision. */
   readonly waiting: readonly string[];
 }
@@ -52,8 +54,10 @@ export function readLog(facts: readonly Fact[]): LogModel {
   const isClosed = facts.some(({ type }) => type === "session.closed");
   const open = [...runs.values()].filter(({ started, finished }) => started.length > 0 && finished.length === 0);
   const waiting = open.flatMap(({ calls }) => [...calls.values()].filter(isWaiting).map(({ callKey }) => callKey));
-  const owed = whatIsOwed(inputs, runs, open) ?? (open.length > 0 ? undefined : owedReport(facts));
-  return { inputs, runs, isClosed, owed: isClosed ? undefined : owed, waiting };
+  const work = whatIsOwed(inputs, runs, open);
+  const report = open.length > 0 ? undefined : owedReport(facts);
+  const owed = isClosed ? undefined : (work ?? report);
+  return { inputs, runs, isClosed, owed, awaitsReport: owed !== undefined && work === undefined, waiting };
 }
 
 type RunFact = Extract<Fact, { readonly runId: string }>;
