@@ -110,7 +110,12 @@ const MUTANTS = [
     "append(state.decisions ?? emptyList<KnownDecision>(), known)",
     "emptyList<KnownDecision>()",
   ],
-  ["a run that failed goes on", "loop/plan.ts", "if (run.failure) return planFailure(run, run.failure, now);", ""],
+  [
+    "a run that failed goes on",
+    "loop/plan.ts",
+    "run.failure ? planFailure(run, run.failure, now) : planNextTurn(run, now)",
+    "planNextTurn(run, now)",
+  ],
 ];
 
 /** Runs every property on the tree; the exit code states whether one broke. */
