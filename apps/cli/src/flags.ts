@@ -4,6 +4,7 @@ import type { Environment } from "./config/environment.ts";
 import type { FoundSecrets } from "./config/found-secrets.ts";
 import { type PassphraseSource, passphraseSource } from "./secrets/passphrase.ts";
 import { readSecrets } from "./secrets/read-secrets.ts";
+import { type SecretFileReport, surveySecrets } from "./secrets/survey-secrets.ts";
 import { type ModelFlags, type Settings, settingsFrom } from "./settings/settings.ts";
 import { createStyle, type Style } from "./terminal/style.ts";
 
@@ -38,6 +39,15 @@ export async function settingsWithSecrets(
   const secretsFor = (environment: Environment): Promise<FoundSecrets> =>
     readSecrets({ directory, environment, logger, passphrase: passphraseFor(environment) });
   return settingsFrom(await loadConfiguration({ flags, real: process.env, directory, secretsFor }), directory);
+}
+
+/** The same for a command that only looks: with the secrets of files that open, and a report of each file; none of them ends it. @throws AgentError CONFIG_INVALID */
+export async function settingsWithSurvey(
+  flags: SharedFlags,
+): Promise<{ readonly settings: Settings; readonly reports: readonly SecretFileReport[] }> {
+  const directory = process.cwd();
+  const { reports, secretsFor } = surveySecrets(directory);
+  return { settings: settingsFrom(await loadConfiguration({ flags, real: process.env, directory, secretsFor }), directory), reports };
 }
 
 /** Colours where the stream is a terminal and neither `--no-color`, NO_COLOR nor TERM=dumb is against it. FORCE_COLOR asks for them anywhere. */

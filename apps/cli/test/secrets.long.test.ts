@@ -133,4 +133,52 @@ describe("secrets", () => {
     const asked = await call("ask --provider openai hello");
     expect(asked).toMatchObject({ code: 3, stderr: expect.stringContaining("loopwright secrets set OPENAI_API_KEY") });
   });
+
+  test("C14: count as set in `doctor` and `config`, masked and with their place; a file that stays closed is one line, and one that does not open a finding", async () => {
+    const { cwd, home, call } = await place();
+    await call("secrets set OPENAI_API_KEY", { input: canary });
+    await call("secrets set ACME_API_TOKEN", { input: canary });
+    await call("secrets set LOOPWRIGHT_MODEL --global", { input: "canary-model" });
+    const [local, global] = [join(cwd, ".loopwright/secrets.enc"), join(home, ".loopwright/secrets.enc")];
+    const printed = await call("config print --sources");
+    expect(printed).toMatchObject({ code: 0, stderr: "" });
+    expect(printed.stdout).toMatch(/^model.provider +openai +OPENAI_API_KEY \(local secrets\)$/m);
+    expect(printed.stdout).toMatch(/^OPENAI_API_KEY +\*{8} +OPENAI_API_KEY \(local secrets\)$/m);
+    expect(printed.stdout).toMatch(/^ACME_API_TOKEN +\*{8} +ACME_API_TOKEN \(local secrets\)$/m);
+    expect(printed.stdout).toMatch(/^model.name +\*{8} +LOOPWRIGHT_MODEL \(global secrets\)$/m);
+    const yaml = await call("config print");
+    expect(await call("config validate --provider openai")).toMatchObject({ code: 0, stderr: "" });
+    const healthy = await call("doctor --provider openai --model m");
+    expect(healthy).toMatchObject({ code: 0, stderr: "" });
+    expect(healthy.stdout).toContain(`${local} opens, 2 names\n`);
+    expect(healthy.stdout).toContain(`${global} opens, 1 name\n`);
+    expect(healthy.stdout).toMatch(/^ok +openai .*OPENAI_API_KEY set$/m);
+
+    const none = { LOOPWRIGHT_SECRETS_PASSPHRASE: "" };
+    const closed = await call("config print --sources", { env: none });
+    expect(closed.code).toBe(0);
+    expect(closed.stderr.split("\n")).toEqual([
+      expect.stringMatching(/^The file of local secrets .*secrets\.enc: not opened: .*no terminal to ask on.*not set\.$/),
+      expect.stringContaining("The file of global secrets"),
+      "",
+    ]);
+    expect(closed.stdout).toMatch(/^model.provider +offline/m);
+    const unasked = await call("doctor --offline", { env: none });
+    expect(unasked).toMatchObject({ code: 0, stderr: "" });
+    expect(unasked.stdout).toMatch(/^- +local secrets .*secrets\.enc not opened: .*not set$/m);
+
+    const wrong = await call("doctor --offline", { env: { LOOPWRIGHT_SECRETS_PASSPHRASE: "another passphrase" } });
+    expect(wrong.code).toBe(1);
+    expect(wrong.stdout).toMatch(/^BAD +local secrets .*secrets\.enc does not open: .*passphrase is wrong/m);
+
+    const reused = { SLACK_BOT_TOKEN: canary };
+    const doubled = await call("doctor --offline", { env: reused });
+    expect(doubled).toMatchObject({ code: 1, stdout: expect.stringContaining("OPENAI_API_KEY and SLACK_BOT_TOKEN have the same value") });
+    expect(await call("config validate --offline", { env: reused })).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining("OPENAI_API_KEY and SLACK_BOT_TOKEN have the same value"),
+    });
+    for (const { stdout, stderr } of [printed, yaml, healthy, closed, unasked, wrong, doubled])
+      expect(stdout + stderr).not.toMatch(/canary|random words/);
+  }, 60_000);
 });

@@ -8,6 +8,8 @@ import { shownValue } from "../config/read-value.ts";
 import { variableNames, variables } from "../config/variables.ts";
 import { exitCodes } from "../exit-code.ts";
 import type { SharedFlags } from "../flags.ts";
+import { refuseReuse } from "../secrets/secret-categories.ts";
+import { type SecretFileReport, surveySecrets } from "../secrets/survey-secrets.ts";
 import { runSettings } from "../serve/run-settings.ts";
 import { checkSeparateSecrets } from "../serve/separate-secrets.ts";
 import { settingsFrom } from "../settings/settings.ts";
@@ -36,13 +38,21 @@ const placeOf = ({ json: _, sources: __, ...flags }: ConfigFlags) => ({
 
 /** Prints the settings; secrets are masked. @throws AgentError CONFIG_INVALID */
 export async function printConfig(flags: ConfigFlags): Promise<number> {
-  const configuration = await loadConfiguration(placeOf(flags));
+  const { reports, secretsFor } = surveySecrets(process.cwd());
+  const configuration = await loadConfiguration({ ...placeOf(flags), secretsFor });
+  for (const remark of remarksOf(reports)) process.stderr.write(`${remark}\n`);
   const shown = flags.sources ? [...optionsOf(configuration), ...variablesOf(configuration)] : givenOf(configuration);
   if (flags.json) print(jsonLine({ options: shown }));
   else if (flags.sources) printTable(shown);
   else print((await yamlOf(configuration)).trimEnd());
   return exitCodes.ok;
 }
+
+/** A line for each file of secrets that was not opened. */
+const remarksOf = (reports: readonly SecretFileReport[]): readonly string[] =>
+  reports
+    .filter(({ state }) => state !== "open")
+    .map(({ place, text }) => `The file of ${place.kind} secrets ${oneLine(place.path, 200)}: ${text}.`.replace(/\.\.$/, "."));
 
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
 
@@ -54,24 +64,43 @@ function optionsOf(configuration: Configuration): readonly ShownOption[] {
     .filter(({ name }) => !["offline", "env"].includes(name))
     .map((option): ShownOption => {
       const name = nameOf(option);
-      if (option.name === "provider") return { name, value: vendor.name, source: because };
+      if (option.name === "provider") return { name, value: vendor.name, source: configuration.sourceOf(because) };
       const given = shownOf(option, configuration);
       return given ?? { name, value: option.fallback ?? "-", source: "default" };
     });
 }
 
-function shownOf(option: ConfigOption, { values, sources }: Configuration): ShownOption | undefined {
-  const [, value] = Object.entries(values).find(([name]) => name === option.name) ?? [];
-  const [, source = ""] = Object.entries(sources).find(([name]) => name === option.name) ?? [];
-  return value === undefined ? undefined : { name: nameOf(option), value: shownValue(option, value), source };
+const mask = "********";
+
+function shownOf(option: ConfigOption, configuration: Configuration): ShownOption | undefined {
+  const [, value] = Object.entries(configuration.values).find(([name]) => name === option.name) ?? [];
+  const source = sourceOf(option, configuration);
+  if (value === undefined) return undefined;
+  return { name: nameOf(option), value: isKeptSecret(option, configuration) ? mask : shownValue(option, value), source };
 }
+
+const sourceOf = (option: ConfigOption, { sources }: Configuration): string =>
+  Object.entries(sources).find(([name]) => name === option.name)?.[1] ?? "";
+
+/** Whether the value stands in a file of secrets: it is not shown then, whatever it is. */
+const isKeptSecret = (option: ConfigOption, configuration: Configuration): boolean =>
+  Object.keys(configuration.secrets).some((name) => configuration.sourceOf(name) === sourceOf(option, configuration));
 
 const givenOf = (configuration: Configuration): readonly ShownOption[] => options.flatMap((option) => shownOf(option, configuration) ?? []);
 
-/** Variables that are no options, where they are set. */
-function variablesOf({ environment, sourceOf }: Configuration): readonly ShownOption[] {
+/** Variables that are no options, where they are set, and everything else that files of secrets have. */
+function variablesOf({ environment, sourceOf: placeOfVariable, secrets }: Configuration): readonly ShownOption[] {
   const set = variables.filter(({ name }) => environment[name] !== undefined);
-  return set.map(({ name, isSecret }) => ({ name, value: isSecret ? "********" : plain(environment[name] ?? ""), source: sourceOf(name) }));
+  const known = new Set(variableNames);
+  const kept = Object.keys(secrets).filter((name) => !known.has(name));
+  return [
+    ...set.map(({ name, isSecret }) => ({
+      name,
+      value: isSecret || secrets[name] !== undefined ? mask : plain(environment[name] ?? ""),
+      source: placeOfVariable(name),
+    })),
+    ...kept.map((name) => ({ name: oneLine(name, 128), value: mask, source: placeOfVariable(name) })),
+  ];
 }
 
 /** A text of a variable, without the password of an address. */
@@ -92,7 +121,7 @@ async function yamlOf(configuration: Configuration): Promise<string> {
   const content: Record<string, unknown> = {};
   for (const option of options as readonly ConfigOption[]) {
     const [, value] = Object.entries(configuration.values).find(([name]) => name === option.name) ?? [];
-    if (value === undefined || option.key === undefined) continue;
+    if (value === undefined || option.key === undefined || isKeptSecret(option, configuration)) continue;
     const written = option.kind === "number" ? Number(value) : typeof value === "string" ? shownValue(option, value) : value;
     const [section = "", name] = option.key.split(".");
     content[section] = name === undefined ? written : { ...(content[section] as object | undefined), [name]: written };
@@ -115,8 +144,9 @@ export async function validateConfig(flags: ConfigFlags): Promise<number> {
 
 async function checked(flags: ConfigFlags): Promise<{ readonly flaws: readonly AgentError[]; readonly warnings: readonly string[] }> {
   let read: CheckedConfiguration;
+  const { reports, secretsFor } = surveySecrets(process.cwd());
   try {
-    read = await readConfiguration(placeOf(flags));
+    read = await readConfiguration({ ...placeOf(flags), secretsFor });
   } catch (error) {
     return { flaws: [flawOf(error)], warnings: [] };
   }
@@ -124,6 +154,7 @@ async function checked(flags: ConfigFlags): Promise<{ readonly flaws: readonly A
   // What is left out because it is wrong may be what the rest needs.
   if (flaws.length === 0) {
     try {
+      refuseReuse(read.configuration.environment);
       const settings = settingsFrom(read.configuration, process.cwd());
       checkSeparateSecrets(runSettings(read.configuration.values, settings), settings.environment);
       await createProvider(settings);
@@ -131,7 +162,7 @@ async function checked(flags: ConfigFlags): Promise<{ readonly flaws: readonly A
       flaws.push(flawOf(error));
     }
   }
-  return { flaws, warnings: warningsOf(read.configuration) };
+  return { flaws, warnings: [...remarksOf(reports), ...warningsOf(read.configuration)] };
 }
 
 function flawOf(error: unknown): AgentError {

@@ -5,10 +5,13 @@ import { createProvider, ollamaServer } from "../compose/create-provider.ts";
 import { withoutSecret } from "../config/store-place.ts";
 import { type Vendor, vendors } from "../config/vendors.ts";
 import { exitCodes } from "../exit-code.ts";
-import { type SharedFlags, settingsOf, styleFor } from "../flags.ts";
+import { type SharedFlags, settingsWithSurvey, styleFor } from "../flags.ts";
+import { refuseReuse } from "../secrets/secret-categories.ts";
+import type { SecretFileReport } from "../secrets/survey-secrets.ts";
 import type { Settings } from "../settings/settings.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { padTo } from "../terminal/lines.ts";
+import { oneLine } from "../terminal/neutralise.ts";
 import { checkLinks } from "./check-links.ts";
 import { checkStore } from "./check-store.ts";
 import type { Finding } from "./finding.ts";
@@ -23,13 +26,14 @@ const onlineMs = 30_000;
 /** How long a server of the user's own may take to answer at all. */
 const answerMs = 3_000;
 
-/** Looks at Node.js, the store, channel and queue, the keys, the models and servers of the user's own; 1 when something is broken. Values of keys are never shown. */
+/** Looks at Node.js, the store, channel and queue, files of secrets, the keys, the models and servers of the user's own; 1 when something is broken. Values of keys are never shown. */
 export async function doctor(flags: DoctorFlags): Promise<number> {
-  const settings = await settingsOf(flags);
+  const { settings, reports } = await settingsWithSurvey(flags);
   const findings: Finding[] = [
     nodeFinding(),
     await checkStore(settings, { acceptsRestored: flags.acceptRestored ?? false }),
     ...(await checkLinks(settings)),
+    ...secretFindings(reports, settings),
     ...(await vendorFindings(settings)),
     await choiceFinding(settings),
   ];
@@ -52,6 +56,25 @@ function print(findings: readonly Finding[], flags: DoctorFlags): void {
 
 function nodeFinding(): Finding {
   return { what: "Node.js", state: "ok", text: `${process.versions.node}, SQLite ${process.versions["sqlite"] ?? "unknown"}` };
+}
+
+const stateOf = { open: "ok", closed: "note", unreadable: "bad" } as const;
+
+/** Each file of secrets, and one value in secrets of different services, with which nothing starts. */
+function secretFindings(reports: readonly SecretFileReport[], { environment }: Settings): readonly Finding[] {
+  const files = reports.map(
+    ({ place, state, text }): Finding => ({
+      what: `${place.kind} secrets`,
+      state: stateOf[state],
+      text: `${oneLine(place.path, 200)} ${text}`,
+    }),
+  );
+  try {
+    refuseReuse(environment);
+    return files;
+  } catch (error) {
+    return [...files, { what: "keys", state: "bad", text: complaintOf(error).join("\n") }];
+  }
 }
 
 async function vendorFindings(settings: Settings): Promise<readonly Finding[]> {

@@ -39,12 +39,15 @@ export async function openFiles({ directory, passphrase, logger }: Omit<SecretsQ
   return opened;
 }
 
+/** Whether a variable has files of secrets stay closed. */
+export const areSecretsOff = (environment: Environment): boolean =>
+  ["0", "false", "no", "off"].includes(environment["LOOPWRIGHT_SECRETS"]?.trim().toLowerCase() ?? "");
+
 /** The secrets of files. @throws AgentError CONFIG_INVALID without a passphrase, and for one value in secrets of different services */
 export async function readSecrets(query: SecretsQuery): Promise<FoundSecrets> {
-  const isOff = ["0", "false", "no", "off"].includes(query.environment["LOOPWRIGHT_SECRETS"]?.trim().toLowerCase() ?? "");
   const values: Record<string, string> = {};
   const places: Record<string, SecretPlace> = {};
-  for (const { place, store } of isOff ? [] : await openFiles(query)) {
+  for (const { place, store } of areSecretsOff(query.environment) ? [] : await openFiles(query)) {
     for (const name of await store.names(platformScope)) {
       if (values[name] !== undefined) continue;
       const value = await store.get(platformScope, name);

@@ -1,0 +1,81 @@
+/*
+ * Owns: what a command that only looks finds in the files of secrets: each is reported, and one that stays closed ends nothing.
+ * Does not own: what a command that runs does without them (read-secrets).
+ */
+import { existsSync } from "node:fs";
+import { isAgentError } from "@loopwright/core";
+import type { SecretStore } from "@loopwright/core/ports";
+import type { Environment } from "../config/environment.ts";
+import type { FoundSecrets, SecretPlace } from "../config/found-secrets.ts";
+import { oneLine } from "../terminal/neutralise.ts";
+import { passphraseSource, passphraseVariable } from "./passphrase.ts";
+import { areSecretsOff, platformScope } from "./read-secrets.ts";
+import { secretPlaces } from "./secret-place.ts";
+
+/** A file of secrets that is there. */
+export interface SecretFileReport {
+  readonly place: SecretPlace;
+  /** `closed`: not opened, since nothing gave its passphrase or secrets are off; `unreadable`: it does not open. */
+  readonly state: "open" | "closed" | "unreadable";
+  /** How many names it has, or why it was not opened; one line. */
+  readonly text: string;
+}
+
+/** Looks into files of secrets; `reports` is complete once `secretsFor` has resolved. */
+export interface SecretSurvey {
+  readonly reports: readonly SecretFileReport[];
+  secretsFor(environment: Environment): Promise<FoundSecrets>;
+}
+
+/** The survey of the files of this directory and of the user. A person is asked for the passphrase only where both standard input and output are a terminal. */
+export function surveySecrets(directory: string): SecretSurvey {
+  const reports: SecretFileReport[] = [];
+  return {
+    reports,
+    async secretsFor(environment) {
+      const values: Record<string, string> = {};
+      const places: Record<string, SecretPlace> = {};
+      const passphrase = passphraseSource(environment);
+      for (const place of secretPlaces(directory).filter(({ path }) => existsSync(path))) {
+        const closed = closedBecause(environment);
+        const content = closed === undefined ? await contentOf(place, await passphrase(place.path)) : undefined;
+        if (content === undefined) reports.push({ place, state: "closed", text: closed ?? "" });
+        else if (typeof content === "string") reports.push({ place, state: "unreadable", text: content });
+        else {
+          const count = Object.keys(content).length;
+          reports.push({ place, state: "open", text: `opens, ${count} ${count === 1 ? "name" : "names"}` });
+          for (const [name, value] of Object.entries(content)) {
+            if (values[name] !== undefined) continue;
+            values[name] = value;
+            places[name] = place;
+          }
+        }
+      }
+      return { values, places };
+    },
+  };
+}
+
+/** Why no file is opened, where none is. */
+function closedBecause(environment: Environment): string | undefined {
+  if (areSecretsOff(environment)) return "not opened: LOOPWRIGHT_SECRETS is off";
+  if (environment[passphraseVariable] || (process.stdin.isTTY === true && process.stdout.isTTY === true)) return undefined;
+  return `not opened: ${passphraseVariable} is not set and there is no terminal to ask on, so its names count as not set`;
+}
+
+/** The secrets of the file by name, or why it does not open. */
+async function contentOf({ path }: SecretPlace, passphrase: string): Promise<Readonly<Record<string, string>> | string> {
+  try {
+    const { fileSecrets } = await import("@loopwright/secrets/node");
+    const store: SecretStore = await fileSecrets({ path, passphrase });
+    const content: Record<string, string> = {};
+    for (const name of await store.names(platformScope)) {
+      const value = await store.get(platformScope, name);
+      if (value !== undefined) content[name] = value;
+    }
+    return content;
+  } catch (error) {
+    if (isAgentError(error)) return `does not open: ${oneLine(error.message, 400)}`;
+    throw error;
+  }
+}
