@@ -27,7 +27,7 @@ test("C51: a KUBECONFIG that is a text is a file of this user which version cont
     expect((await stat(path)).mode & 0o777).toBe(0o600);
     expect(await readFile(join(path, "../.gitignore"), "utf8")).toBe("*\n");
   }
-  const plain = await settingsOf({ KUBECONFIG: "/home/me/.kube/config" });
-  expect(await childEnvironment(plain, { KUBECONFIG: "/home/me/.kube/config" })).toEqual({ KUBECONFIG: "/home/me/.kube/config" });
+  const plain = await settingsOf({ KUBECONFIG: "/srv/sample/kubeconfig" });
+  expect(await childEnvironment(plain, { KUBECONFIG: "/srv/sample/kubeconfig" })).toEqual({ KUBECONFIG: "/srv/sample/kubeconfig" });
   await expect(stat(join(plain.filesDirectory, ".."))).rejects.toThrow();
 });
