@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { localPlace } from "../src/chat/local-place.ts";
 import { plainChat } from "../src/chat/plain-chat.ts";
 import { createAssistant } from "../src/compose/create-assistant.ts";
+import { modelsOf } from "../src/compose/create-provider.ts";
 import { resolveSettings } from "../src/settings/settings.ts";
 import { createStyle } from "../src/terminal/style.ts";
 import { FakeInput, FakeScreen } from "./fake-terminal.ts";
@@ -13,7 +14,7 @@ import { emptyDirectory } from "./run-binary.ts";
 test("a plain chat appends only: no byte that moves the cursor or erases", async () => {
   const settings = resolveSettings({ offline: true }, {}, await emptyDirectory());
   const provider = offline({ pace: 0 });
-  const agent = createAssistant({ provider, filesDirectory: settings.filesDirectory, isAttended: true, ownTools: [] });
+  const agent = createAssistant({ model: modelsOf([provider]), filesDirectory: settings.filesDirectory, isAttended: true, ownTools: [] });
   const workplace = { settings, provider, agent, store: memoryStore() };
   const place = localPlace(workplace);
   const session = await place.open(undefined);
@@ -51,7 +52,7 @@ test("a chat in this process shows the vendor's sentence about a call that it re
       throw new AgentError("MODEL_NOT_FOUND", refusal);
     },
   };
-  const agent = createAssistant({ provider, filesDirectory: settings.filesDirectory, isAttended: true, ownTools: [] });
+  const agent = createAssistant({ model: modelsOf([provider]), filesDirectory: settings.filesDirectory, isAttended: true, ownTools: [] });
   const place = localPlace({ settings, provider, agent, store: memoryStore() });
   const input = new FakeInput();
   const output = new FakeScreen();
@@ -66,7 +67,12 @@ test("a chat in this process shows the vendor's sentence about a call that it re
 test("a chat shows what a hook changed, with its name, the point and the reason", async () => {
   const settings = resolveSettings({ offline: true }, {}, await emptyDirectory());
   const provider = offline({ pace: 0 });
-  const assistant = createAssistant({ provider, filesDirectory: settings.filesDirectory, isAttended: true, ownTools: [] });
+  const assistant = createAssistant({
+    model: modelsOf([provider]),
+    filesDirectory: settings.filesDirectory,
+    isAttended: true,
+    ownTools: [],
+  });
   const gate = () => ({ action: "deny", reason: "no sums today" }) as const;
   const agent = createAgent({ ...assistant, hooks: [...assistant.hooks, { name: "strict", gate }] });
   const place = localPlace({ settings, provider, agent, store: memoryStore() });

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { localPlace } from "../src/chat/local-place.ts";
 import { terminalChat } from "../src/chat/terminal-chat.ts";
 import { createAssistant } from "../src/compose/create-assistant.ts";
-import { createProvider } from "../src/compose/create-provider.ts";
+import { createProvider, modelsOf } from "../src/compose/create-provider.ts";
 import { resolveSettings } from "../src/settings/settings.ts";
 import { createStyle } from "../src/terminal/style.ts";
 import { FakeInput, FakeScreen } from "./fake-terminal.ts";
@@ -85,7 +85,7 @@ describe.skipIf(!place.available).each(Object.entries(vendors))("recorded traffi
     const flags = { provider: vendor, model: "any-model", baseUrl: replay.baseUrl(recording) };
     const settings = resolveSettings(flags, keys, await emptyDirectory());
     const provider = await createProvider(settings);
-    const agent = createAssistant({ provider, filesDirectory: settings.filesDirectory, isAttended: true, ownTools: [] });
+    const agent = createAssistant({ model: modelsOf([provider]), filesDirectory: settings.filesDirectory, isAttended: true, ownTools: [] });
     const workplace = { settings, provider, agent, store: memoryStore() };
     const place = localPlace(workplace);
     const session = await place.open(undefined);

@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { localPlace } from "../src/chat/local-place.ts";
 import { terminalChat } from "../src/chat/terminal-chat.ts";
 import { createAssistant } from "../src/compose/create-assistant.ts";
+import { modelsOf } from "../src/compose/create-provider.ts";
 import type { Workplace } from "../src/compose/workplace.ts";
 import { resolveSettings } from "../src/settings/settings.ts";
 import { createStyle } from "../src/terminal/style.ts";
@@ -31,7 +32,7 @@ async function open(
 ): Promise<Chat> {
   const settings = resolveSettings({ offline: true }, {}, await emptyDirectory());
   const provider = offline({ pace: options.pace ?? 0 });
-  const agent = createAssistant({ provider, filesDirectory: settings.filesDirectory, isAttended: true, ownTools: [] });
+  const agent = createAssistant({ model: modelsOf([provider]), filesDirectory: settings.filesDirectory, isAttended: true, ownTools: [] });
   const workplace = options.workplace ?? { settings, provider, agent, store: memoryStore() };
   const place = localPlace(workplace);
   const session = await place.open(options.sessionId);

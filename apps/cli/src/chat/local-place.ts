@@ -1,5 +1,5 @@
-import { type AgentSession, type ExecuteOptions, type ExecuteStream, execute, resume } from "@loopwright/core";
-import type { ContextEngine } from "@loopwright/core/ports";
+import { type Agent, type AgentSession, type ExecuteOptions, type ExecuteStream, execute, resume } from "@loopwright/core";
+import type { ContextEngine, ModelProvider } from "@loopwright/core/ports";
 import { commandName } from "../command-name.ts";
 import { introduction } from "../compose/introduction.ts";
 import { localScope } from "../compose/kept-sessions.ts";
@@ -24,7 +24,7 @@ export function localPlace(
     provider: provider.name,
     defaultModel: agent.model,
     limits: agent.limits,
-    contextMax: (model) => provider.capabilities(model).contextTokens,
+    contextMax: (model) => providerOf(agent, model).capabilities(model).contextTokens,
     async open(id) {
       const vendorWords = createVendorWords();
       return localSession(await openSession(workplace, id, vendorWords), { vendorWords, context: agent.context, labelled });
@@ -33,6 +33,10 @@ export function localPlace(
     resumeCommand: (id) => `${commandName()} chat --resume ${id}${agentFlags(settings)}`,
   };
 }
+
+/** The provider of the chain that has this model; the first one for a model that a person named. */
+const providerOf = ({ chain, provider }: Agent, model: string): ModelProvider =>
+  chain.find((link) => link.model === model)?.provider ?? provider;
 
 interface LocalParts {
   readonly vendorWords: VendorWords;

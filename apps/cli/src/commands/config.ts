@@ -1,7 +1,8 @@
 import { type AgentError, isAgentError } from "@loopwright/core";
 import { complaintOf } from "../complaint.ts";
-import { createProvider } from "../compose/create-provider.ts";
+import { createChain } from "../compose/create-provider.ts";
 import { type CheckedConfiguration, type Configuration, loadConfiguration, readConfiguration } from "../config/configure.ts";
+import { shownFallback } from "../config/fallback-model.ts";
 import type { ConfigOption } from "../config/option.ts";
 import { options } from "../config/options.ts";
 import { shownValue } from "../config/read-value.ts";
@@ -59,13 +60,19 @@ const print = (text: string): void => void process.stdout.write(`${text}\n`);
 const nameOf = ({ key, variable, flag }: ConfigOption): string => key ?? variable ?? flag?.split(" ")[0] ?? "";
 
 function optionsOf(configuration: Configuration): readonly ShownOption[] {
-  const { vendor, because } = settingsFrom(configuration, process.cwd());
+  const { vendor, because, fallbacks } = settingsFrom(configuration, process.cwd());
   return options
     .filter(({ name }) => !["offline", "env"].includes(name))
     .map((option): ShownOption => {
       const name = nameOf(option);
       if (option.name === "provider") return { name, value: vendor.name, source: configuration.sourceOf(because) };
       const given = shownOf(option, configuration);
+      if (option.name === "fallbacks" && given === undefined)
+        return {
+          name,
+          value: fallbacks.map((one) => one.vendor.name).join(", ") || "none",
+          source: fallbacks.map((one) => one.because).join(", ") || "default",
+        };
       return given ?? { name, value: option.fallback ?? "-", source: "default" };
     });
 }
@@ -122,7 +129,14 @@ async function yamlOf(configuration: Configuration): Promise<string> {
   for (const option of options as readonly ConfigOption[]) {
     const [, value] = Object.entries(configuration.values).find(([name]) => name === option.name) ?? [];
     if (value === undefined || option.key === undefined || isKeptSecret(option, configuration)) continue;
-    const written = option.kind === "number" ? Number(value) : typeof value === "string" ? shownValue(option, value) : value;
+    const written =
+      option.kind === "number"
+        ? Number(value)
+        : typeof value === "string"
+          ? shownValue(option, value)
+          : option.kind === "models"
+            ? [value].flat().map((one) => shownFallback(String(one)))
+            : value;
     const [section = "", name] = option.key.split(".");
     content[section] = name === undefined ? written : { ...(content[section] as object | undefined), [name]: written };
   }
@@ -157,7 +171,7 @@ async function checked(flags: ConfigFlags): Promise<{ readonly flaws: readonly A
       refuseReuse(read.configuration.environment);
       const settings = settingsFrom(read.configuration, process.cwd());
       checkSeparateSecrets(runSettings(read.configuration.values, settings), settings.environment);
-      await createProvider(settings);
+      await createChain(settings);
     } catch (error) {
       flaws.push(flawOf(error));
     }

@@ -36,6 +36,7 @@ export async function doctor(flags: DoctorFlags): Promise<number> {
     ...secretFindings(reports, settings),
     ...(await vendorFindings(settings)),
     await choiceFinding(settings),
+    ...(await fallbackFindings(settings)),
   ];
   if (flags.online) findings.push(await onlineFinding(settings));
   if (flags.json) process.stdout.write(`${jsonLine({ findings })}\n`);
@@ -113,6 +114,20 @@ async function choiceFinding(settings: Settings): Promise<Finding> {
   } catch (error) {
     return { what: "chosen", state: "bad", text: complaintOf(error).join("\n") };
   }
+}
+
+/** What is called where the chosen model fails, in its order. */
+function fallbackFindings({ fallbacks, environment }: Settings): Promise<readonly Finding[]> {
+  return Promise.all(
+    fallbacks.map(async (fallback): Promise<Finding> => {
+      try {
+        const provider = await createProvider({ ...fallback, environment });
+        return { what: "fallback", state: "ok", text: `${provider.name} ${provider.defaultModel} (by ${fallback.because})` };
+      } catch (error) {
+        return { what: "fallback", state: "bad", text: complaintOf(error).join("\n") };
+      }
+    }),
+  );
 }
 
 /** The address of a server of the user's own, where one is chosen. */

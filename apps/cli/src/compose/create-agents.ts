@@ -1,11 +1,12 @@
 import type { Agent } from "@loopwright/core";
-import type { ModelProvider, SessionStore } from "@loopwright/core/ports";
+import type { SessionStore } from "@loopwright/core/ports";
 import type { Knowledge, KnowledgeTools } from "@loopwright/tools-knowledge";
 import { childEnvironment } from "../secrets/child-environment.ts";
 import { noAgent } from "../settings/chosen-agent.ts";
 import type { Settings } from "../settings/settings.ts";
 import { type AssistantOptions, assistantTools, createAssistant } from "./create-assistant.ts";
 import { createMainThread, researchMode } from "./create-main-thread.ts";
+import { modelsOf, type ProviderChain } from "./create-provider.ts";
 import { createResearch } from "./create-research.ts";
 import { loadAgents } from "./load-agents.ts";
 import { loadTools } from "./load-tools.ts";
@@ -28,7 +29,7 @@ export interface MadeAgents {
 /** What agents run with. */
 export interface AgentsParts {
   readonly settings: Settings;
-  readonly provider: ModelProvider;
+  readonly chain: ProviderChain;
   readonly store: SessionStore;
   /** What agents search. */
   readonly knowledge: Knowledge | undefined;
@@ -43,8 +44,9 @@ async function searchOf(knowledge: Knowledge): Promise<KnowledgeTools> {
  * The agents that the settings ask for. One of the user's module takes the place of ours of the same name.
  * @throws AgentError CONFIG_INVALID for a name that none of them has, or a module that gives no agents; MODEL_KEY_MISSING
  */
-export async function createAgents({ settings, provider, store, knowledge }: AgentsParts, options: AgentsOptions): Promise<MadeAgents> {
+export async function createAgents({ settings, chain, store, knowledge }: AgentsParts, options: AgentsOptions): Promise<MadeAgents> {
   const { agentName, agentsFile, webUrl, toolsFile, filesDirectory } = settings;
+  const model = modelsOf(chain);
   const { isAttended, surface = "terminal", offersAll = false, preferences } = options;
   const wishes = preferences ? { preferences } : {};
   const directory = process.cwd();
@@ -56,11 +58,13 @@ export async function createAgents({ settings, provider, store, knowledge }: Age
   const ownTools = [...offered.filter(({ name }) => !named.has(name)), ...loaded];
   const tools = assistantTools({ filesDirectory, isAttended, ownTools });
   const own =
-    agentsFile === undefined ? { agents: [], modes: [] } : await loadAgents(agentsFile, { provider, tools, blobs, environment }, directory);
-  const assistant = createAssistant({ provider, surface, filesDirectory, isAttended, ownTools, ...wishes });
-  const web = webUrl === undefined ? undefined : await createResearch({ provider, webUrl, store, ...wishes });
+    agentsFile === undefined
+      ? { agents: [], modes: [] }
+      : await loadAgents(agentsFile, { provider: chain[0], model, tools, blobs, environment }, directory);
+  const assistant = createAssistant({ model, surface, filesDirectory, isAttended, ownTools, ...wishes });
+  const web = webUrl === undefined ? undefined : await createResearch({ model, webUrl, store, ...wishes });
   const hasMainThread = offersAll || agentName === "main-thread";
-  const mainThread = hasMainThread ? [await createMainThread({ provider, surface, tools, filesDirectory, web, ...wishes })] : [];
+  const mainThread = hasMainThread ? [await createMainThread({ model, surface, tools, filesDirectory, web, ...wishes })] : [];
   const ours = [assistant, ...mainThread, ...(web ? [web.research, web.researcher] : [])];
   const all = [...own.agents, ...ours.filter(({ name }) => !own.agents.some((one) => one.name === name))];
   // Without a name of it the module's first agent is one among others: the assistant answers, as it does without a module.

@@ -1,6 +1,5 @@
 import { contextEngine } from "@loopwright/context";
-import { type Agent, createAgent, type PromptLayer, type Tool } from "@loopwright/core";
-import type { ModelProvider } from "@loopwright/core/ports";
+import { type Agent, createAgent, type ModelRef, type PromptLayer, type Tool } from "@loopwright/core";
 import { prices } from "@loopwright/prices";
 import { builtinTools } from "@loopwright/tools-builtin";
 import { fileTools } from "@loopwright/tools-files";
@@ -28,7 +27,8 @@ export interface AssistantTools {
 
 /** What the assistant is made for. */
 export interface AssistantOptions extends AssistantTools {
-  readonly provider: ModelProvider;
+  /** The one that is called first, and its fallbacks. */
+  readonly model: readonly ModelRef[];
   /** Default: the terminal. */
   readonly surface?: AssistantSurface;
   /** What users have set, read before each call. */
@@ -42,10 +42,10 @@ export function assistantTools({ filesDirectory, isAttended, ownTools }: Assista
 }
 
 /** The agent of the command line: small tools, files, and a question to the user where one is there. */
-export function createAssistant({ provider, preferences, surface = "terminal", ...options }: AssistantOptions): Agent {
+export function createAssistant({ model, preferences, surface = "terminal", ...options }: AssistantOptions): Agent {
   return createAgent({
     name: "assistant",
-    provider,
+    model,
     prompt: [{ text: assistantPrompt(surface) }, ...(preferences ? wishesOf(preferences) : [])],
     tools: assistantTools(options),
     context: contextEngine(),

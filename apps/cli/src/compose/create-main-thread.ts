@@ -1,7 +1,6 @@
 import type { SettingsSource } from "@loopwright/agents-research";
 import { contextEngine } from "@loopwright/context";
-import { type Agent, agentTool, type Tool } from "@loopwright/core";
-import type { ModelProvider } from "@loopwright/core/ports";
+import { type Agent, agentTool, type ModelRef, type Tool } from "@loopwright/core";
 import { prices } from "@loopwright/prices";
 import { type AssistantSurface, assistantPrompt } from "./create-assistant.ts";
 import type { ResearchAgents } from "./create-research.ts";
@@ -10,7 +9,7 @@ import type { ResearchAgents } from "./create-research.ts";
 export const researchMode = "DEEP_RESEARCH";
 
 export interface MainThreadParts {
-  readonly provider: ModelProvider;
+  readonly model: readonly ModelRef[];
   readonly surface: AssistantSurface;
   /** The assistant's. */
   readonly tools: readonly Tool[];
@@ -22,7 +21,7 @@ export interface MainThreadParts {
 }
 
 /** The assistant as a main thread: its tools, a web where there is one, and the whole research as a tool in the mode DEEP_RESEARCH. */
-export async function createMainThread({ provider, surface, tools, filesDirectory, web, preferences }: MainThreadParts): Promise<Agent> {
+export async function createMainThread({ model, surface, tools, filesDirectory, web, preferences }: MainThreadParts): Promise<Agent> {
   const [{ mainThreadAgent }, { createSessionTools }] = await Promise.all([
     import("@loopwright/agents-research"),
     import("@loopwright/tools-registry"),
@@ -36,7 +35,7 @@ export async function createMainThread({ provider, surface, tools, filesDirector
   const onTheWeb = web?.tools.filter(({ name }) => !own.has(name)) ?? [];
   return mainThreadAgent({
     name: "main-thread",
-    provider,
+    model,
     prompt: assistantPrompt(surface),
     tools: createSessionTools({ sources: { platform: [...tools, ...onTheWeb], companions: research ? [research] : [] } }),
     context: contextEngine(),

@@ -1,14 +1,17 @@
-import { AgentError } from "@loopwright/core";
+import { AgentError, type ModelRef } from "@loopwright/core";
 import type { ModelProvider } from "@loopwright/core/ports";
 import type { Environment } from "../config/environment.ts";
 import { keyOf } from "../settings/key-of.ts";
 import type { Settings } from "../settings/settings.ts";
 
+/** What a provider is made of. */
+export type ProviderSettings = Pick<Settings, "vendor" | "model" | "baseUrl" | "environment" | "organizationId">;
+
 /**
  * The provider that the settings name; only its package is loaded. Nothing is sent.
  * @throws AgentError MODEL_KEY_MISSING when the vendor needs a key and none of its variables is set.
  */
-export async function createProvider({ vendor, model, baseUrl, environment, organizationId }: Settings): Promise<ModelProvider> {
+export async function createProvider({ vendor, model, baseUrl, environment, organizationId }: ProviderSettings): Promise<ModelProvider> {
   const key = keyOf(vendor, environment);
   // A server of one's own may need no key; the provider knows which do.
   const mayLackKey = vendor.name === "custom" || (vendor.name === "openai" && baseUrl !== undefined);
@@ -54,6 +57,20 @@ export async function createProvider({ vendor, model, baseUrl, environment, orga
       return vendor.name satisfies never;
   }
 }
+
+/** The providers of the fallback chain in its order, each with its own model as the default one. @throws AgentError MODEL_KEY_MISSING, CONFIG_INVALID */
+export async function createChain({ fallbacks, ...settings }: ProviderSettings & Pick<Settings, "fallbacks">): Promise<ProviderChain> {
+  const { environment } = settings;
+  const others = await Promise.all(fallbacks.map((fallback) => createProvider({ ...fallback, environment })));
+  return [await createProvider(settings), ...others];
+}
+
+/** The first provider and those that are called where it fails. */
+export type ProviderChain = readonly [ModelProvider, ...ModelProvider[]];
+
+/** Each provider with its default model. */
+export const modelsOf = (chain: ProviderChain): readonly ModelRef[] =>
+  chain.map((provider): ModelRef => ({ provider, model: provider.defaultModel, keyOwner: "platform" }));
 
 /** The server of `ollama`, as Ollama's own tools find it. @throws AgentError CONFIG_INVALID for a value that is no address */
 export async function ollamaServer({ OLLAMA_HOST: host }: Environment): Promise<string> {

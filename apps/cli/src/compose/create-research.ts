@@ -1,11 +1,11 @@
 import type { SettingsSource } from "@loopwright/agents-research";
-import type { Agent, Tool } from "@loopwright/core";
-import type { ModelProvider, SessionStore } from "@loopwright/core/ports";
+import type { Agent, ModelRef, Tool } from "@loopwright/core";
+import type { SessionStore } from "@loopwright/core/ports";
 import { prices } from "@loopwright/prices";
 
 /** A web and the model that reads it. */
 export interface ResearchParts {
-  readonly provider: ModelProvider;
+  readonly model: readonly ModelRef[];
   readonly webUrl: string;
   /** Of the sessions of the research. */
   readonly store: SessionStore;
@@ -24,7 +24,7 @@ export interface ResearchAgents {
 }
 
 /** The agents that search and read a web. */
-export async function createResearch({ provider, webUrl, store, preferences }: ResearchParts): Promise<ResearchAgents> {
+export async function createResearch({ model, webUrl, store, preferences }: ResearchParts): Promise<ResearchAgents> {
   const [{ deepResearchSupervisor, researcherAgent, searchesInLog }, { searxng, webFetch, webSearch }] = await Promise.all([
     import("@loopwright/agents-research"),
     import("@loopwright/tools-web"),
@@ -32,14 +32,14 @@ export async function createResearch({ provider, webUrl, store, preferences }: R
   // Each page is fetched at most once, whatever crashes; and only pages that a search has found or the user has named.
   const fetched = webFetch({ privateOrigins: [new URL(webUrl).origin], urls: "known", replay: "once" });
   const tools = [webSearch({ provider: searxng({ baseUrl: webUrl }) }), fetched] as readonly Tool[];
-  const parts = { provider, tools, prices: prices() };
+  const parts = { model, tools, prices: prices() };
   const own = preferences ? { settings: preferences } : {};
   // Each node, and each process after a restart, knows the searches of the others.
   const history = searchesInLog(store);
   return {
     research: deepResearchSupervisor({
       name: "research",
-      provider,
+      model,
       prices: prices(),
       history,
       ...own,

@@ -5,5 +5,7 @@ import type { Workplace } from "./workplace.ts";
 export function introduction({ settings, agent, provider }: Pick<Workplace, "settings" | "agent" | "provider">): string {
   const { vendor, because } = settings;
   if (vendor.name === "offline" && because !== "--offline") return `The offline demonstration model answers: ${because}.`;
-  return `${provider.name} ${oneLine(agent.model, 80)} answers (chosen by ${because}).`;
+  const [, ...others] = agent.chain.map((link) => `${link.provider.name} ${oneLine(link.model, 80)}`);
+  const next = others.length === 0 ? "" : ` If it fails: ${others.join(", then ")}.`;
+  return `${provider.name} ${oneLine(agent.model, 80)} answers (chosen by ${because}).${next}`;
 }

@@ -1,4 +1,4 @@
-import { type Agent, AgentError, agentTool, createAgent, defineTool, isAgentError, type Tool } from "@loopwright/core";
+import { type Agent, AgentError, agentTool, createAgent, defineTool, isAgentError, type ModelRef, type Tool } from "@loopwright/core";
 import type { BlobStore, ModelProvider } from "@loopwright/core/ports";
 import type { Environment } from "../config/environment.ts";
 import { loadModule } from "./load-module.ts";
@@ -7,6 +7,8 @@ import { loadModule } from "./load-module.ts";
 export interface AgentParts {
   /** The model of the flags and the environment. */
   readonly provider: ModelProvider;
+  /** The same with its fallbacks, for `createAgent({ model })`. */
+  readonly model: readonly ModelRef[];
   /** Those of the assistant: small ones, files, and what the flags offer. */
   readonly tools: readonly Tool[];
   /** For tools that keep files with a session. */
@@ -31,7 +33,7 @@ export interface OwnAgents {
  */
 export async function loadAgents(
   file: string,
-  parts: Pick<AgentParts, "provider" | "tools" | "blobs" | "environment">,
+  parts: Pick<AgentParts, "provider" | "model" | "tools" | "blobs" | "environment">,
   directory: string,
 ): Promise<OwnAgents> {
   const exported = await loadModule({ file, holds: "agents", flag: "--agents" }, directory);
@@ -54,7 +56,7 @@ export async function loadAgents(
 
 interface Called {
   readonly file: string;
-  readonly parts: Pick<AgentParts, "provider" | "tools" | "blobs" | "environment">;
+  readonly parts: Pick<AgentParts, "provider" | "model" | "tools" | "blobs" | "environment">;
 }
 
 async function call(make: object, { file, parts }: Called): Promise<unknown> {

@@ -8,7 +8,7 @@ import { hidingSecrets } from "../secrets/known-secrets.ts";
 import { noAgent } from "../settings/chosen-agent.ts";
 import type { Settings } from "../settings/settings.ts";
 import { type AgentsOptions, createAgents } from "./create-agents.ts";
-import { createProvider } from "./create-provider.ts";
+import { createChain } from "./create-provider.ts";
 import { findSession, localScope } from "./kept-sessions.ts";
 import { openApprovals, withApprovals } from "./open-approvals.ts";
 import { openKnowledge } from "./open-knowledge.ts";
@@ -17,6 +17,7 @@ import { openStore } from "./open-store.ts";
 /** Everything that a run needs. */
 export interface Workplace {
   readonly settings: Settings;
+  /** The one that is called first. */
   readonly provider: ModelProvider;
   /** The one that answers. */
   readonly agent: Agent;
@@ -51,7 +52,8 @@ export async function openWorkplace(
   settings: Settings,
   { logger, watch = (provider) => provider, guard = (agent) => agent, ...options }: WorkplaceOptions,
 ): Promise<Workplace> {
-  const provider = watch(await createProvider(settings));
+  const [first, ...others] = await createChain(settings);
+  const provider = watch(first);
   const store = await openStore(settings.store, { environment: settings.environment, ...(logger ? { logger } : {}) });
   const knowledge = await openKnowledge(settings, { makes: false });
   const close = async (): Promise<void> => {
@@ -61,7 +63,7 @@ export async function openWorkplace(
   const isToBeMade = settings.store.kind === "sqlite" && !existsSync(settings.store.file);
   try {
     if (!isToBeMade) await store.index.list(localScope, { limit: 1 });
-    const made = await createAgents({ settings, provider, store, knowledge }, options);
+    const made = await createAgents({ settings, chain: [provider, ...others.map(watch)], store, knowledge }, options);
     const approvals = openApprovals(settings);
     const agents = made.agents.map((one) => guard(hidingSecrets(withApprovals(one, approvals), settings.configuration.secrets)));
     const [agent] = agents;

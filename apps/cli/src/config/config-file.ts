@@ -7,6 +7,7 @@ import { resolve } from "node:path";
 import { AgentError, isAgentError, refuseUnknownOptions } from "@loopwright/core";
 import { oneLine } from "../terminal/neutralise.ts";
 import { type ConfigLevel, emptyLevel } from "./config-level.ts";
+import { fallbacksOfFile } from "./fallback-model.ts";
 import type { ConfigOption } from "./option.ts";
 import { type ConfigValues, options } from "./options.ts";
 import { type ConfigValue, readValue } from "./read-value.ts";
@@ -160,6 +161,7 @@ function keysOf(section: string | undefined): readonly string[] {
 
 /** A value of YAML as that of the option. @throws AgentError CONFIG_INVALID */
 function typedValue(option: ConfigOption, value: unknown, source: string): ConfigValue {
+  if (option.kind === "models") return fallbacksOfFile(value, source);
   if (typeof value === "string") return readValue(option, value, source);
   if (typeof value === "boolean" && (option.kind === "switch" || option.kind === "file")) return value;
   if (typeof value === "number" && option.kind !== "switch") return readValue(option, String(value), source);

@@ -52,14 +52,20 @@ function withRedis(level: ConfigLevel): ConfigLevel {
   };
 }
 
-const ofModel: ReadonlySet<OptionName> = new Set(["provider", "model", "baseUrl"]);
+const ofModel: ReadonlySet<OptionName> = new Set(["provider", "model", "baseUrl", "fallbacks"]);
 
 /** A model and an address belong to the provider beside which they stand: a stronger source that chooses another provider chooses without them. */
 function isSetAside(name: OptionName, level: ConfigLevel, stronger: { readonly [Name in OptionName]?: ConfigValue }): boolean {
   if (!ofModel.has(name)) return false;
   if (stronger.offline === true && level.values.offline !== true) return true;
   const { provider } = level.values;
-  return name !== "provider" && provider !== undefined && stronger.provider !== undefined && stronger.provider !== provider;
+  return (
+    name !== "provider" &&
+    name !== "fallbacks" &&
+    provider !== undefined &&
+    stronger.provider !== undefined &&
+    stronger.provider !== provider
+  );
 }
 
 /** Where a configuration is looked for. */

@@ -41,6 +41,16 @@ export const modelOptions = [
     text: "the organisation that requests to OpenAI name, and to no other vendor",
   },
   {
+    name: "fallbacks",
+    kind: "models",
+    flag: "--fallbacks <models>",
+    variable: "LOOPWRIGHT_MODEL_FALLBACKS",
+    key: "model.fallbacks",
+    commands: "shared",
+    text: "called in this order where the model fails: `provider:model`, with commas between them; `none`: no other one",
+    fallback: "where the provider was found by its key, those of the other keys",
+  },
+  {
     name: "offline",
     kind: "switch",
     flag: "--offline",

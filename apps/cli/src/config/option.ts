@@ -1,5 +1,8 @@
-/** How a value is written: `names` with commas between them, `list` by repeating the flag, `file` as a path or as a switch that means the usual path. */
-export type OptionKind = "text" | "names" | "list" | "switch" | "file" | "number" | "choice" | "http" | "redis";
+/**
+ * How a value is written: `names` with commas between them, `list` by repeating the flag, `models` as `provider:model` with commas between them, `file` as
+ * a path or as a switch that means the usual path.
+ */
+export type OptionKind = "text" | "names" | "list" | "models" | "switch" | "file" | "number" | "choice" | "http" | "redis";
 
 /** One option. */
 export interface ConfigOption {

@@ -15,7 +15,7 @@ export type OptionName = Option["name"];
 
 type ValueOf<Kind> = Kind extends "switch"
   ? boolean
-  : Kind extends "list"
+  : Kind extends "list" | "models"
     ? readonly string[]
     : Kind extends "file"
       ? string | boolean

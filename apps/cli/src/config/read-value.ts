@@ -1,5 +1,6 @@
 import { AgentError } from "@loopwright/core";
 import { oneLine } from "../terminal/neutralise.ts";
+import { readFallbacks, shownFallback } from "./fallback-model.ts";
 import type { ConfigOption } from "./option.ts";
 import { redisUrlOf, withoutSecret } from "./store-place.ts";
 
@@ -40,6 +41,8 @@ export function readValue(option: ConfigOption, text: string, source: string): C
       return redisUrlOf(text, source);
     case "file":
       return truths.get(text.trim().toLowerCase()) ?? text;
+    case "models":
+      return readFallbacks(text, source);
     case "list":
       return text.split(",").flatMap((one) => one.trim() || []);
     case "text":
@@ -53,6 +56,7 @@ export function readValue(option: ConfigOption, text: string, source: string): C
 /** The value for people: a secret is masked, and an address is shown without its user, password and query. */
 export function shownValue(option: ConfigOption, value: ConfigValue): string {
   if (option.isSecret) return "********";
+  if (option.kind === "models" && typeof value === "object") return value.map(shownFallback).join(", ") || "none";
   const text = typeof value === "object" ? value.join(", ") : String(value);
   return /^[a-z][a-z0-9+.-]*:\/\//i.test(text) && URL.canParse(text) ? withoutSecret(text) : text;
 }

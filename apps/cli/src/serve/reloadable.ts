@@ -4,7 +4,7 @@
  */
 import { AgentError } from "@loopwright/core";
 import { complaintOf } from "../complaint.ts";
-import { createProvider } from "../compose/create-provider.ts";
+import { createChain } from "../compose/create-provider.ts";
 import { openGuardrails } from "../compose/open-guardrails.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { RunLogger } from "./run-logger.ts";
@@ -74,7 +74,7 @@ async function checked(load: () => Promise<Settings>, logger: RunLogger): Promis
     const settings = await load();
     const { values } = settings.configuration;
     checkSeparateSecrets(runSettings(values, settings), settings.environment);
-    await createProvider(settings);
+    await createChain(settings);
     (await openGuardrails(values)).close();
     return settings;
   } catch (error) {

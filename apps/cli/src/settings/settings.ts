@@ -6,6 +6,7 @@ import type { Environment } from "../config/environment.ts";
 import { redisUrlOf, type StorePlace, storePlaceOf } from "../config/store-place.ts";
 import { type Vendor, type VendorName, vendorNamed, vendors } from "../config/vendors.ts";
 import { type AgentChoice, type AgentFlags, chosenAgent } from "./chosen-agent.ts";
+import { type Fallback, fallbacksOf } from "./fallbacks.ts";
 import { type OfferedTools, offeredTools } from "./offered-tools.ts";
 
 /** Flags that choose a model and a store; all commands share them. */
@@ -13,6 +14,7 @@ export interface ModelFlags extends AgentFlags {
   readonly provider?: string;
   readonly model?: string;
   readonly baseUrl?: string;
+  readonly fallbacks?: readonly string[];
   readonly offline?: boolean;
   readonly store?: string;
   /** A Redis for store, channel and queue, where they are not named. */
@@ -47,6 +49,8 @@ export interface Settings extends AgentChoice {
   readonly environment: Environment;
   /** The organisation of requests to OpenAI. */
   readonly organizationId: string | undefined;
+  /** What is called where the model fails, in this order. */
+  readonly fallbacks: readonly Fallback[];
   /** What all of this was made from. */
   readonly configuration: Configuration;
 }
@@ -79,6 +83,7 @@ export function settingsFrom(configuration: Configuration, directory: string): S
     filesDirectory: resolve(directory, ".loopwright/files"),
     environment,
     organizationId: values.organizationId,
+    fallbacks: fallbacksOf(configuration, { vendor: chosen.vendor, model, baseUrl }),
     configuration,
   };
 }
