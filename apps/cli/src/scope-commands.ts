@@ -28,6 +28,9 @@ function addFiles(program: Command, exit: (code: number) => void): void {
   add("get <key>", "the bytes of a file; the beginning of its key is enough")
     .option("--out <path>", "where they are written; default: standard output")
     .action(async (key: string, flags) => exit(await (await load()).readFileOf(key, flags)));
+  add("rm <key>", "delete a file that no session uses; the beginning of its key is enough").action(async (key: string, flags) =>
+    exit(await (await load()).removeFileOf(key, flags)),
+  );
 }
 
 function addKnowledge(program: Command, exit: (code: number) => void): void {

@@ -10,9 +10,11 @@ const shape = /^.+ \([A-Z_]+\)\nwhy: .+\ntry: .+\n$/;
 test("A63: files and knowledge are added, listed, read and removed here and at a server, and agents search what was added", async () => {
   const cwd = await emptyDirectory();
   writeFileSync(join(cwd, "handbook.md"), "# Handbook\n\nThe office closes at six.\n");
+  writeFileSync(join(cwd, "local.md"), "Not for long.\n");
   writeFileSync(join(cwd, "empty.txt"), "");
-  const [kept, empty, missing, none, added, listed] = await runAll(
+  const [local, kept, empty, missing, none, added, listed] = await runAll(
     [
+      ["files", "add", "local.md"],
       ["files", "add", "handbook.md"],
       ["files", "add", "empty.txt"],
       ["files", "add", "missing.txt"],
@@ -22,6 +24,14 @@ test("A63: files and knowledge are added, listed, read and removed here and at a
     ],
     { cwd },
   );
+  const [gone, left] = await runAll(
+    [
+      ["files", "rm", local?.stdout.split(" ")[0] ?? ""],
+      ["files", "list"],
+    ],
+    { cwd },
+  );
+  expect([gone?.code, left?.stdout]).toEqual([0, kept?.stdout]);
   const key = kept?.stdout.split(" ")[0] ?? "";
   expect(kept?.stdout).toMatch(/^upload-[0-9a-f]{64} \d+ bytes text\/markdown handbook.md\n$/);
   for (const refused of [empty, missing]) expect([refused?.code, refused?.stderr]).toEqual([2, expect.stringMatching(shape)]);
@@ -35,7 +45,7 @@ test("A63: files and knowledge are added, listed, read and removed here and at a
   expect(tools).toContain("rag_tool");
   writeFileSync(join(cwd, "rules.csv"), "rule,when\nquiet,after ten\n");
   const at = ["--url", server.url];
-  const [remote, got, ambiguous, learned, unsupported, all, removed, again] = await runAll(
+  const [remote, got, ambiguous, learned, unsupported, all, removed, again, deleted, absent] = await runAll(
     [
       ["files", "list", "--json", ...at],
       ["files", "get", key.slice(0, 20), "--out", "copy.md", ...at],
@@ -45,6 +55,8 @@ test("A63: files and knowledge are added, listed, read and removed here and at a
       ["knowledge", "list", ...at],
       ["knowledge", "rm", "handbook.md", ...at],
       ["knowledge", "rm", "handbook.md", ...at],
+      ["files", "rm", key.slice(0, 20), ...at],
+      ["files", "rm", key, ...at],
     ],
     { cwd },
   );
@@ -55,6 +67,8 @@ test("A63: files and knowledge are added, listed, read and removed here and at a
   expect(unsupported?.stderr).toContain("MEDIA_TYPE_UNSUPPORTED");
   expect(all?.stdout).toBe("handbook.md 1 passage Handbook\nrules.csv 1 passage Rules of the house\n");
   expect([removed?.code, again?.code]).toEqual([0, 1]);
+  expect([deleted?.code, deleted?.stdout]).toEqual([0, `Deleted ${key}\n`]);
+  expect([absent?.code, absent?.stderr]).toEqual([1, expect.stringContaining("BLOB_UNKNOWN")]);
 });
 
 test("A54: a process without users' keys does not start beside one that takes them; another master key needs no pause; plans are set", async () => {

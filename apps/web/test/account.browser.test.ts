@@ -193,6 +193,43 @@ pageTest(
   },
 );
 
+pageTest("a file is deleted after a question, and one that a conversation uses stays, with the reason", async (scene) => {
+  scene.expectErrors(/401|409/);
+  const { url, ask } = await teams(scene, true);
+  const upload = async (name: string): Promise<string> => {
+    const headers = { "Content-Type": "text/plain", "X-File-Name": name };
+    const response = await ask("anne", "api/files", { method: "POST", body: name, headers });
+    return ((await response.json()) as { readonly blob: string }).blob;
+  };
+  await upload("unused.txt");
+  const blob = await upload("used.txt");
+  const message = { role: "user", content: [{ type: "file", mediaType: "text/plain", source: { blob } }] };
+  await ask("anne", "api/sessions/roses/messages", {
+    method: "POST",
+    body: JSON.stringify({ message }),
+    headers: { "Content-Type": "application/json" },
+  });
+  const page = await scene.open(url);
+  await signIn(page, "anne");
+  await page.goto(`${url}#/settings/files`);
+  const files = page.getByRole("list", { name: "Files of the team" });
+  const dialog = page.getByRole("dialog");
+  await files.getByRole("button", { name: "Delete unused.txt" }).click();
+  await dialog.getByRole("button", { name: "Keep" }).click();
+  await dialog.waitFor({ state: "detached" });
+  await files.getByRole("button", { name: "Delete unused.txt" }).click();
+  expect(await axeProblems(page)).toEqual([]);
+  await look(page, "file-deletion");
+  await dialog.getByRole("button", { name: "Delete" }).click();
+  await files.getByText("unused.txt", { exact: true }).waitFor({ state: "detached" });
+  await files.getByRole("button", { name: "Delete used.txt" }).click();
+  await dialog.getByRole("button", { name: "Delete" }).click();
+  await page.getByText("Sessions use the file").first().waitFor();
+  await page.reload();
+  await files.getByText("used.txt", { exact: true }).waitFor();
+  expect(await files.getByText("unused.txt", { exact: true }).count()).toBe(0);
+});
+
 const looks: readonly { readonly name: string; readonly options: BrowserContextOptions }[] = [
   { name: "narrow", options: { colorScheme: "light", viewport: { width: 360, height: 740 } } },
   { name: "narrow-dark", options: { colorScheme: "dark", viewport: { width: 360, height: 740 }, hasTouch: true } },

@@ -105,6 +105,8 @@ export interface LoopwrightClient {
   files(
     options?: RequestOptions & { readonly limit?: number; readonly after?: string },
   ): Promise<{ readonly files: readonly ListedFile[]; readonly next?: string }>;
+  /** Deletes a file of the team. @throws AgentError BLOB_UNKNOWN, FILE_IN_USE while sessions use it, FORBIDDEN */
+  removeFile(blob: string, options?: RequestOptions): Promise<void>;
   /** The documents of the team's knowledge base, by id. @throws AgentError ROUTE_NOT_FOUND where the server has none */
   knowledge(
     options?: RequestOptions & { readonly limit?: number; readonly after?: string },
@@ -157,6 +159,9 @@ export function createClient(options: ClientOptions): LoopwrightClient {
         "X-File-Name": name === undefined ? undefined : encodeURIComponent(name),
       };
       return requestJson(client, { path: "/api/files", bytes: file, headers, signal });
+    },
+    async removeFile(blob, { signal } = {}) {
+      await sendRequest(client, { method: "DELETE", path: `/api/files/${encodeURIComponent(blob)}`, signal });
     },
     files: ({ signal, ...page } = {}) => requestJson(client, { path: `/api/files${queryOf({ ...page })}`, signal }),
     knowledge: ({ signal, ...page } = {}) => requestJson(client, { path: `/api/knowledge${queryOf({ ...page })}`, signal }),

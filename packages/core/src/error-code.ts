@@ -88,6 +88,7 @@ export type ErrorCode =
   | "CURSOR_INVALID"
   | "HISTORY_LOST"
   | "HISTORY_EXPIRED"
+  | "FILE_IN_USE"
   | "BLOB_UNKNOWN"
   | "SERVER_UNREACHABLE"
   | "INTERNAL";

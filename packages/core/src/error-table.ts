@@ -230,6 +230,9 @@ export const errorTable: { readonly [Code in ErrorCode]: ErrorEntry } = {
   HISTORY_EXPIRED: entry("The events after the cursor are no longer kept.", [410, "format"], {
     fix: "Read the session and continue from the cursor it returns.",
   }),
+  FILE_IN_USE: entry("Sessions still use the file, so it cannot be deleted.", [409, "format"], {
+    fix: "Delete the sessions that name it: it is deleted with the last of them.",
+  }),
   BLOB_UNKNOWN: entry("There is no such file.", [404, "format"], { fix: "Upload it with `POST /api/files`." }),
   SERVER_UNREACHABLE: entry("The server does not answer.", [503, "network"], {
     ...again,

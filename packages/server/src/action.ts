@@ -21,6 +21,7 @@ export type Action =
   | "file.upload"
   | "file.read"
   | "file.list"
+  | "file.remove"
   | "approval.list"
   | "approval.rules"
   | "notifications.follow"

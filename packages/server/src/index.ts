@@ -10,6 +10,7 @@ export { type AccessPolicyOptions, accessPolicy, type PolicyIndex } from "./perm
 export type { ServerEnv } from "./request/server-env.ts";
 export { keepFile, type NewFile } from "./routes/files/keep-file.ts";
 export { type KeptFilesQuery, keptFiles } from "./routes/files/kept-files.ts";
+export { type KeptFileRemoval, removeKeptFile } from "./routes/files/remove-kept-file.ts";
 export { sessionFile } from "./routes/sessions/export-session.ts";
 export { transcriptMarkdown } from "./routes/sessions/transcript-markdown.ts";
 export { withDerivedTitle } from "./routes/sessions/with-derived-title.ts";

@@ -84,6 +84,7 @@ const cases: { readonly [id: string]: readonly Case[] } = {
   uploadFile: [{ path: "/api/files", body: "text", headers: text, asked: [["file.upload", undefined]] }],
   listFiles: [{ path: "/api/files", asked: [["file.list", undefined]] }],
   readFile: [{ path: `/api/files/${file}`, asked: [["file.read", undefined]] }],
+  removeFile: [{ path: `/api/files/${file}`, method: "DELETE", asked: [["file.remove", undefined]] }],
   notifications: [
     {
       path: "/api/notifications?session=none&session=other@3.0",

@@ -43,7 +43,7 @@ export function sealedBlobs(blobs: BlobStore, keys: SessionKeys): BlobStore {
       if (!(await blobs.own(scope, name, session))) return false;
       return blobs.put(scope, name, { ...found, bytes: await sealFor(scope, name, { bytes, session }), session });
     },
-    remove: (scope, name) => blobs.remove(scope, name),
+    remove: (scope, name, options) => blobs.remove(scope, name, options),
     list: (scope, options) => blobs.list(scope, options),
   };
 }

@@ -49,7 +49,9 @@ function copyTo(statements: Statements, { scope, key, session }: Ask<"ownBlob">)
   return fromScope > 0 ? fromScope : statements.run(`${into} owned_blobs WHERE scope = ? AND key = ? LIMIT 1`, session, scope, key);
 }
 
-export function removeBlob(statements: Statements, { scope, key }: Ask<"removeBlob">): boolean {
+/** The caller holds the write transaction. */
+export function removeBlob(statements: Statements, { scope, key, ifUnused }: Ask<"removeBlob">): boolean {
+  if (ifUnused && statements.one("SELECT 1 FROM owned_blobs WHERE scope = ? AND key = ? LIMIT 1", scope, key)) return false;
   const ofScope = statements.run("DELETE FROM blobs WHERE scope = ? AND key = ?", scope, key);
   return statements.run("DELETE FROM owned_blobs WHERE scope = ? AND key = ?", scope, key) + ofScope > 0;
 }

@@ -93,7 +93,7 @@ export interface Operations {
   >;
   ownBlob: Asked<OfKey<{ readonly session: string }>, boolean>;
   getBlob: Asked<OfKey<{ readonly session: string | undefined }>, { readonly bytes: Uint8Array; readonly mediaType?: string } | undefined>;
-  removeBlob: Asked<OfKey, boolean>;
+  removeBlob: Asked<OfKey<{ readonly ifUnused: boolean }>, boolean>;
   listBlobs: Asked<
     { readonly scope: string; readonly prefix: string; readonly after: string | undefined; readonly limit: number },
     readonly string[]

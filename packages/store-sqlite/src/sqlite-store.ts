@@ -107,7 +107,7 @@ function sqliteBlobs(calls: WorkerCalls): BlobStore {
     },
     get: async (scope, key, options) => answerOf(calls, "getBlob", { scope, key, session: options?.session }),
     own: async (scope, key, session) => answerOf(calls, "ownBlob", { scope, key, session }),
-    remove: async (scope, key) => answerOf(calls, "removeBlob", { scope, key }),
+    remove: async (scope, key, options) => answerOf(calls, "removeBlob", { scope, key, ifUnused: options?.ifUnused ?? false }),
     async list(scope, options) {
       const { prefix = "", after, limit = blobListMax } = options ?? {};
       return answerOf(calls, "listBlobs", { scope, prefix, after, limit });

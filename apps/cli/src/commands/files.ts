@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { basename } from "node:path";
 import type { ListedFile } from "@loopwright/client";
 import { AgentError } from "@loopwright/core";
-import { keepFile, keptFiles } from "@loopwright/server";
+import { keepFile, keptFiles, removeKeptFile } from "@loopwright/server";
 import { localScope } from "../compose/kept-sessions.ts";
 import { openStore } from "../compose/open-store.ts";
 import { exitCodes } from "../exit-code.ts";
@@ -33,6 +33,7 @@ interface FilePlace {
   page(after: string | undefined): Promise<{ readonly files: readonly ListedFile[]; readonly next?: string }>;
   add(file: NewFile): Promise<Omit<ListedFile, "at" | "by">>;
   read(blob: string): Promise<Uint8Array | undefined>;
+  remove(blob: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -85,6 +86,16 @@ export async function readFileOf(typed: string, flags: FilesFlags): Promise<numb
   });
 }
 
+/** Deletes a file, and prints its key. @throws AgentError BLOB_UNKNOWN, FILE_IN_USE, INPUT_INVALID where several keys begin so */
+export async function removeFileOf(typed: string, flags: FilesFlags): Promise<number> {
+  return withFiles(flags, async (place) => {
+    const { blob } = await fileOf(place, typed);
+    await place.remove(blob);
+    print(`Deleted ${blob}`);
+    return exitCodes.ok;
+  });
+}
+
 async function* allOf(place: FilePlace): AsyncGenerator<ListedFile> {
   let after: string | undefined;
   do {
@@ -132,6 +143,7 @@ async function localFiles(flags: FilesFlags): Promise<FilePlace> {
     page: (after) => keptFiles(store, localScope, { limit: pageSize, after }),
     add: (file) => keepFile(store, localScope, { ...file, at: Date.now(), by: localScope }),
     read: async (blob) => (await store.blobs.get(localScope, blob))?.bytes,
+    remove: (blob) => removeKeptFile(store, localScope, { blob }),
     close: () => store.close(),
   };
 }
@@ -142,6 +154,7 @@ async function remoteFiles(flags: FilesFlags): Promise<FilePlace> {
     page: (after) => client.files({ limit: pageSize, ...(after === undefined ? {} : { after }) }),
     add: ({ bytes, mediaType, name }) => client.uploadFile(new Blob([bytes], { type: mediaType }), name),
     read: async (blob) => (await client.readFile(blob)).bytes,
+    remove: (blob) => client.removeFile(blob),
     close: async () => {},
   };
 }

@@ -10,6 +10,7 @@ import { listApprovalsRoute } from "../routes/approvals/list-approvals.ts";
 import { listRulesRoute, removeRuleRoute } from "../routes/approvals/list-rules.ts";
 import { listFilesRoute } from "../routes/files/list-files.ts";
 import { readFileRoute } from "../routes/files/read-file.ts";
+import { removeFileRoute } from "../routes/files/remove-file.ts";
 import { uploadFileRoute } from "../routes/files/upload-file.ts";
 import { notificationsRoute } from "../routes/notifications.ts";
 import { publishNotificationRoute } from "../routes/publish-notification.ts";
@@ -66,6 +67,7 @@ export const routeTable: readonly Route[] = [
   uploadFileRoute,
   listFilesRoute,
   readFileRoute,
+  removeFileRoute,
   notificationsRoute,
   publishNotificationRoute,
   readAccessRoute,

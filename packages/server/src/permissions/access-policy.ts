@@ -45,6 +45,7 @@ const needed: { readonly [action in Exclude<Action, `extension.${string}`>]: Exc
   "file.upload": "member",
   "file.read": "viewer",
   "file.list": "viewer",
+  "file.remove": "member",
   "approval.list": "viewer",
   "approval.rules": "member",
   "notifications.follow": "viewer",

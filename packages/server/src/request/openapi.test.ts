@@ -101,6 +101,7 @@ describe("/openapi.json", () => {
     });
     expect(execute?.responses["default"]).toBeDefined();
     expect(paths["/api/sessions/{id}/abort"]?.["post"]?.requestBody?.required).toBe(false);
+    expect(Object.keys(paths["/api/files/{blob}"]?.["delete"]?.responses ?? {})).toEqual(expect.arrayContaining(["204", "404", "409"]));
     expect(paths["/healthz"]?.["get"]?.security).toEqual([]);
     expect(paths["/api/files"]?.["post"]?.requestBody?.content).toHaveProperty(["*/*"]);
   });

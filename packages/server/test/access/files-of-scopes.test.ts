@@ -65,6 +65,55 @@ describe("A63: the files of a team", () => {
     expect(await store.blobs.list("garden", { prefix: "about-" })).toEqual([]);
   });
 
+  it("are deleted by a request, and nothing is kept of their names; one that sessions use stays until the last of them is gone, also under a hold", async () => {
+    const store = memoryStore();
+    const { ask, send, refused } = accessScene(users, { store });
+    const headers = as("anne");
+    const upload = async (body: string): Promise<string> => {
+      const sent = { body, headers: { ...headers, "Content-Type": "text/plain", "X-File-Name": "canary.txt" } };
+      return (await ask<{ blob: string }>("/api/files", sent)).body.blob;
+    };
+    const remove = async (blob: string): Promise<number> => (await send(`/api/files/${blob}`, { method: "DELETE", headers })).status;
+    const [unused, used] = [await upload("unused"), await upload("used")];
+    const part = { type: "file", mediaType: "text/plain", source: { blob: used } };
+    for (const id of ["a", "b"]) {
+      await ask("/api/sessions", { json: { id }, headers });
+      await ask(`/api/sessions/${id}/messages`, { json: { message: { role: "user", content: [part] } }, headers });
+      await (await send(`/api/sessions/${id}/events`, { headers })).text();
+    }
+    await ask("/api/sessions/a/hold", { method: "PUT", json: {}, headers });
+    expect([await remove(unused), await remove(unused)]).toEqual([204, 404]);
+    expect(await store.blobs.list("garden", { prefix: "about-" })).toEqual([`about-${used}`]);
+
+    expect(await refused(`/api/files/${used}`, { method: "DELETE", headers })).toMatchObject({ status: 409, code: "FILE_IN_USE" });
+    // Uploaded again it is the scope's as well, and the sessions use it as before.
+    await upload("used");
+    expect(await remove(used)).toBe(409);
+    await send("/api/sessions/b", { method: "DELETE", headers });
+    expect(await remove(used)).toBe(409);
+    expect(await (await send(`/api/files/${used}`, { headers })).text()).toBe("used");
+    await send("/api/sessions/a/hold", { method: "DELETE", headers });
+    await send("/api/sessions/a", { method: "DELETE", headers });
+    expect([await remove(used), await store.blobs.list("garden", { prefix: "about-" })]).toEqual([204, []]);
+  });
+
+  it("are deleted by those alone that find them in the list: to others one that is there and one that is not have the very same answer", async () => {
+    const store = memoryStore();
+    const { ask, send, refused } = accessScene(users, { store, ...accessPolicy({ store }) });
+    const uploaded = await ask<{ blob: string }>("/api/files", { body: "x", headers: as("anne", { "Content-Type": "text/plain" }) });
+    const { blob } = uploaded.body;
+    const remove = (name: string, headers: Record<string, string>) => refused(`/api/files/${name}`, { method: "DELETE", headers });
+    for (const headers of [as("ben"), as("anne", { "X-Scope": "kitchen" })])
+      expect(JSON.stringify(await remove(blob, headers)).replaceAll(blob, "<it>")).toBe(
+        JSON.stringify(await remove(`upload-${"0".repeat(64)}`, headers)).replaceAll(`upload-${"0".repeat(64)}`, "<it>"),
+      );
+    // The name of another value, as those of large values of logs, kept keys and notes, is none of a file.
+    for (const name of [`about-${blob}`, "upload-", "upload-1", "sha256-0"])
+      expect(await remove(name, as("carla"))).toMatchObject({ status: 404, code: "BLOB_UNKNOWN" });
+    expect((await send(`/api/files/${blob}`, { headers: as("anne") })).status).toBe(200);
+    expect((await send(`/api/files/${blob}`, { method: "DELETE", headers: as("carla") })).status).toBe(204);
+  });
+
   it("are those of the caller alone where a policy hides sessions, since a file may be of a hidden one", async () => {
     const store = memoryStore();
     const { ask } = accessScene(users, { store, ...accessPolicy({ store }) });

@@ -312,6 +312,8 @@ describe("other input that cannot be used", () => {
       ["/api/files", { method: "POST", body: canary, headers: { "Content-Type": canary } }, 415, "media type"],
       ["/api/files", { method: "POST", headers: png }, 400, "empty"],
       ["/api/files", { method: "POST", body: canary, headers: { ...png, "X-File-Name": "%zz" } }, 400, "X-File-Name"],
+      [`/api/files/${canary}`, { method: "DELETE" }, 404, "no file"],
+      [`/api/files/upload-${canary}`, { method: "DELETE" }, 404, "no file"],
       ["/api/files", { method: "POST", body: canary, headers: { ...png, "Content-Encoding": "br" } }, 415, "compressed"],
     ];
     const before = scene.writes.length;

@@ -47,6 +47,7 @@ const entries: { readonly [id: string]: Entry } = {
   uploadFile: { path: "/api/files", sent: { body: "file", headers: { "Content-Type": "text/plain" } }, foreign: 201 },
   listFiles: { path: "/api/files", foreign: 200 },
   readFile: session404("/api/files/BLOB"),
+  removeFile: session404("/api/files/BLOB", { method: "DELETE" }),
   notifications: session404("/api/notifications?session=annes"),
   readAccess: { path: "/api/access", foreign: 200 },
   logIn: { path: "/api/login", sent: { method: "POST" }, foreign: 404 },

@@ -67,6 +67,7 @@ describe("T04: what is another scope's", () => {
       [scene.runId, "nobodys", (id) => `/api/sessions/bens/runs/${id}`, () => ({})],
       [scene.runId, "nobodys", (id) => `/api/sessions/annes/runs/${id}`, () => ({})],
       [scene.blob, none, (blob) => `/api/files/${blob}`, () => ({})],
+      [scene.blob, none, (blob) => `/api/files/${blob}`, () => ({ method: "DELETE" })],
       [scene.blob, none, () => "/api/sessions/bens/messages", (blob) => ({ json: { message: image(blob) } })],
       [
         "c1",

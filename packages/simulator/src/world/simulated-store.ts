@@ -168,7 +168,7 @@ function viewOf(view: View): SessionStore {
       put: (scope, key, blob) => ask("blob-put", key, () => blobs.put(scope, key, blob)),
       get: (scope, key, options) => ask("blob-get", key, () => blobs.get(scope, key, options)),
       own: (scope, key, session) => ask("blob-own", key, () => blobs.own(scope, key, session)),
-      remove: (scope, key) => ask("blob-remove", key, () => blobs.remove(scope, key)),
+      remove: (scope, key, options) => ask("blob-remove", key, () => blobs.remove(scope, key, options)),
       list: (scope, options) => ask("blob-list", "", () => blobs.list(scope, options)),
     },
     snapshots: {

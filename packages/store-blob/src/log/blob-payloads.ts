@@ -79,10 +79,12 @@ export function blobPayloads(logs: OpenLogs): BlobStore {
       await blobs.remove(blobKeyOf(scope, key), { isDurable: true });
       return true;
     },
-    async remove(scope, key) {
+    async remove(scope, key, options) {
       const place = blobKeyOf(scope, key);
       const isOfScope = await blobs.has(place);
       const owners = await ownersOf(blobs, scope, key);
+      // A session that becomes an owner from here on has a copy of its own, which stays.
+      if (options?.ifUnused && owners.length > 0) return false;
       if (isOfScope) await blobs.remove(place, { isDurable: true });
       for (const session of owners) await eraseOwned(blobs, { scope, session }, ownedKeyOf({ scope, session }, key));
       return isOfScope || owners.length > 0;

@@ -63,8 +63,9 @@ redis.call('UNLINK', KEYS[4])
 return 1
 `);
 
-/* KEYS blob keys owners; ARGV key sessions */
+/* KEYS blob keys owners; ARGV key sessions ifUnused */
 export const removeBlobScript: Script = script(`
+if ARGV[3] ~= '' and redis.call('HLEN', KEYS[3]) > 0 then return 0 end
 local there = redis.call('UNLINK', KEYS[1])
 for _, session in ipairs(redis.call('HKEYS', KEYS[3])) do
   local gone = redis.pcall('HDEL', ARGV[2] .. session .. '}:blobs', 'b:' .. ARGV[1], 't:' .. ARGV[1])

@@ -45,8 +45,9 @@ export function redisBlobs({ connection, keys }: { readonly connection: Connecti
       const input = { keys: [meta, blobs, keys.owners(scope, key), keys.blob(scope, key)], args: [key, sessionsOf(scope), session] };
       return (await ofSession(ref, answerOf(connection, ownBlobScript, { ...input, extraMs: getExtraMs }))) === 1;
     },
-    async remove(scope, key) {
-      const input = { keys: [keys.blob(scope, key), keys.blobs(scope), keys.owners(scope, key)], args: [key, sessionsOf(scope)] };
+    async remove(scope, key, options) {
+      const args = [key, sessionsOf(scope), options?.ifUnused ? "1" : ""];
+      const input = { keys: [keys.blob(scope, key), keys.blobs(scope), keys.owners(scope, key)], args };
       return (await answerOf(connection, removeBlobScript, input)) === 1;
     },
     async list(scope, options) {

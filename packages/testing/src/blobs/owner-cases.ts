@@ -71,4 +71,48 @@ export const ownerCases: StoreKit<BlobsUnderTest> = [
       }
     },
   },
+  {
+    id: "remove-if-unused",
+    promise:
+      "a removal of what is not used leaves what a session owns, also beside a value of the scope, and removes what the scope alone has",
+    needs: ["log"],
+    async run(make) {
+      const { blobs, log } = await make();
+      const removed = (): Promise<boolean> => blobs.remove(scope, "upload", { ifUnused: true });
+      expectSame(await removed(), false, "the removal of what is not there");
+      await blobs.put(scope, "upload", upload);
+      expectSame([await removed(), await blobs.list(scope)], [true, []], "the removal of what the scope has, and the list");
+      await blobs.put(scope, "upload", upload);
+      await blobs.own(scope, "upload", "reader");
+      expectSame(
+        [await removed(), ...(await ofEach(blobs, ["reader"]))],
+        [false, kept],
+        "the removal of what a session has, and its value",
+      );
+      await blobs.put(scope, "upload", upload);
+      expectSame(
+        [await removed(), ...(await ofEach(blobs, ["reader"]))],
+        [false, kept],
+        "the removal of what both have, and the session's value",
+      );
+      await log?.remove(refOf("reader"));
+      expectSame([await removed(), await blobs.list(scope)], [true, []], "the removal after the session was erased, and the list");
+    },
+  },
+  {
+    id: "owner-while-removed",
+    promise: "a session that takes over what is being removed because nothing uses it has the value, or is refused and there is none",
+    needs: ["log"],
+    async run(make) {
+      const { blobs, log } = await make();
+      for (let round = 0; round < 5; round++) {
+        const session = `reader${round}`;
+        await blobs.put(scope, "upload", upload);
+        const [isOwner] = await Promise.all([blobs.own(scope, "upload", session), blobs.remove(scope, "upload", { ifUnused: true })]);
+        expectSame(await blobs.get(scope, "upload", { session }), isOwner ? kept : undefined, "what the session has");
+        await log?.remove(refOf(session));
+        await blobs.remove(scope, "upload");
+      }
+    },
+  },
 ];

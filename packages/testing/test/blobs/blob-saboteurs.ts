@@ -180,6 +180,11 @@ export const blobSaboteurs: readonly Saboteur<BlobsUnderTest>[] = [
     })),
   },
   {
+    defect: "removes what a session uses, though asked to leave it",
+    breaks: ["remove-if-unused", "owner-while-removed"],
+    make: spoiledBlobs((real) => ({ remove: (scope, key) => real.remove(scope, key) })),
+  },
+  {
     defect: "erases what another session still owns",
     breaks: ["last-owner", "taken-over", "given-again", "late-owner", "fork", "owners-at-once", "owner-meanwhile"],
     async make() {

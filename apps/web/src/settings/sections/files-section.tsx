@@ -1,6 +1,7 @@
 import type { ListedFile } from "@loopwright/client";
 import type { AgentError } from "@loopwright/core/protocol";
 import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
+import { Dialog } from "../../app/dialog.tsx";
 import { fetchFile } from "../../app/fetch-file.ts";
 import { errorOf } from "../../app/notices.ts";
 import { ProblemNote } from "../../app/problem-note.tsx";
@@ -18,11 +19,12 @@ interface Listed {
 
 const pageSize = 50;
 
-/** The files of the team that the user may see: read here, added, downloaded. */
+/** The files of the team that the user may see: read here, added, downloaded, deleted. */
 export function FilesSection(): ReactNode {
   const { client, server, notices } = useServices();
   const [listed, setListed] = useState<Listed>();
   const [isBusy, setBusy] = useState(false);
+  const [doomed, setDoomed] = useState<ListedFile>();
   const chooser = useRef<HTMLInputElement>(null);
 
   const read = useCallback(
@@ -52,6 +54,16 @@ export function FilesSection(): ReactNode {
     }
     setBusy(false);
     if (chooser.current) chooser.current.value = "";
+  };
+  const remove = ({ blob, name = "the file" }: ListedFile): void => {
+    setDoomed(undefined);
+    client
+      .removeFile(blob)
+      .then(() => {
+        notices.say(`Deleted ${name.slice(0, 60)}`);
+        setListed((before) => before && { ...before, files: before.files.filter((file) => file.blob !== blob) });
+      })
+      .catch(notices.fail);
   };
   const keep = ({ blob, name = blob }: ListedFile): void => {
     fetchFile(client.fileUrl(blob), server).then((file) => downloadBlob(name, file), notices.fail);
@@ -94,6 +106,14 @@ export function FilesSection(): ReactNode {
             >
               Download
             </button>
+            <button
+              type="button"
+              className="button small"
+              aria-label={`Delete ${file.name ?? file.mediaType}`}
+              onClick={() => setDoomed(file)}
+            >
+              Delete
+            </button>
           </li>
         ))}
       </ul>
@@ -102,6 +122,19 @@ export function FilesSection(): ReactNode {
           Show more
         </button>
       )}
+      {doomed ? (
+        <Dialog title={`Delete ${(doomed.name ?? doomed.mediaType).slice(0, 60)}?`} onClose={() => setDoomed(undefined)}>
+          <p>It cannot be restored. A file that a conversation uses stays until the last such conversation is deleted.</p>
+          <div className="dialog-actions">
+            <button type="button" className="button" data-focus onClick={() => setDoomed(undefined)}>
+              Keep
+            </button>
+            <button type="button" className="button danger" onClick={() => remove(doomed)}>
+              Delete
+            </button>
+          </div>
+        </Dialog>
+      ) : null}
       <KnowledgeList />
     </>
   );

@@ -45,7 +45,8 @@ export function memoryBlobs(isRemoved: (ref: SessionRef) => boolean): MemoryBlob
       owners?.delete(ofScope);
       return true;
     },
-    async remove(scope, key) {
+    async remove(scope, key, options) {
+      if (options?.ifUnused && [...(ownersOf(scope, key)?.keys() ?? [])].some((owner) => owner !== ofScope)) return false;
       return scopes.get(scope)?.delete(key) ?? false;
     },
     async list(scope, options) {

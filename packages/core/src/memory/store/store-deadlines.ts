@@ -104,7 +104,7 @@ function timedBlobs(blobs: BlobStore, within: Within): BlobStore {
     put: (scope, key, blob) => within(() => blobs.put(scope, key, blob)),
     get: (scope, key, options) => within(() => blobs.get(scope, key, options)),
     own: (scope, key, session) => within(() => blobs.own(scope, key, session)),
-    remove: (scope, key) => within(() => blobs.remove(scope, key)),
+    remove: (scope, key, options) => within(() => blobs.remove(scope, key, options)),
     list: (scope, options) => within(() => blobs.list(scope, options)),
   };
 }
