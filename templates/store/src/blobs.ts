@@ -40,11 +40,12 @@ export function acmeBlobs(database: Database): BlobStore {
         database.run("DELETE FROM blobs WHERE scope = ? AND key = ? AND owner = ?", scope, key, ofScope);
         return true;
       }),
-    remove: (scope, key) =>
+    remove: (scope, key, options) =>
       database.atomically(() => {
-        const isThere = ownersOf(scope, key).length > 0;
+        const owners = ownersOf(scope, key);
+        if (options?.ifUnused && owners.some(({ owner }) => owner !== ofScope)) return false;
         database.run("DELETE FROM blobs WHERE scope = ? AND key = ?", scope, key);
-        return isThere;
+        return owners.length > 0;
       }),
     list: (scope, { prefix = "", after = "", limit = listMax } = {}) =>
       database.atomically(() =>
