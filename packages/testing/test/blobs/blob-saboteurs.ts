@@ -16,7 +16,16 @@ function spoiledBlobs(spoil: (real: BlobStore) => Partial<BlobStore>): Make<Blob
 export const blobSaboteurs: readonly Saboteur<BlobsUnderTest>[] = [
   {
     defect: "forgets media types",
-    breaks: ["round-trip", "session-owns", "taken-over", "fork", "owners-at-once", "owner-meanwhile"],
+    breaks: [
+      "round-trip",
+      "session-owns",
+      "taken-over",
+      "fork",
+      "owners-at-once",
+      "owner-meanwhile",
+      "owner-while-removed",
+      "remove-if-unused",
+    ],
     make: spoiledBlobs((real) => ({
       put: (scope, key, { mediaType: _, ...blob }) => real.put(scope, key, blob),
     })),
@@ -88,12 +97,12 @@ export const blobSaboteurs: readonly Saboteur<BlobsUnderTest>[] = [
   },
   {
     defect: "removes what is not there",
-    breaks: ["absent", "scopes-apart"],
+    breaks: ["absent", "scopes-apart", "owner-while-removed", "remove-if-unused"],
     make: spoiledBlobs((real) => ({ remove: async (scope, key) => (await real.remove(scope, key)) || true })),
   },
   {
     defect: "keeps what was removed",
-    breaks: ["remove", "remove-all-owners"],
+    breaks: ["remove", "remove-all-owners", "remove-if-unused"],
     make: spoiledBlobs((real) => ({ remove: async (scope, key) => (await real.get(scope, key)) !== undefined })),
   },
   {
@@ -113,7 +122,17 @@ export const blobSaboteurs: readonly Saboteur<BlobsUnderTest>[] = [
   },
   {
     defect: "erases nothing with a session",
-    breaks: ["erased-with-session", "last-owner", "taken-over", "late-owner", "fork", "owners-at-once", "owner-meanwhile", "reopen"],
+    breaks: [
+      "erased-with-session",
+      "last-owner",
+      "taken-over",
+      "late-owner",
+      "fork",
+      "owners-at-once",
+      "owner-meanwhile",
+      "reopen",
+      "remove-if-unused",
+    ],
     make: async () => ({ blobs: memoryStore().blobs, log: memoryStore().log, reopen: async () => memoryStore().blobs }),
   },
   {
@@ -128,6 +147,8 @@ export const blobSaboteurs: readonly Saboteur<BlobsUnderTest>[] = [
       "fork",
       "owners-at-once",
       "owner-meanwhile",
+      "owner-while-removed",
+      "remove-if-unused",
     ],
     make: spoiledBlobs((real) => ({
       put: (scope, key, { session: _, ...blob }) => real.put(scope, key, blob),
@@ -171,9 +192,9 @@ export const blobSaboteurs: readonly Saboteur<BlobsUnderTest>[] = [
     defect: "removes the value of one owner only",
     breaks: ["remove", "remove-all-owners"],
     make: spoiledBlobs((real) => ({
-      async remove(scope, key) {
+      async remove(scope, key, options) {
         const own = await real.get(scope, key, { session: "first" });
-        const removed = await real.remove(scope, key);
+        const removed = await real.remove(scope, key, options);
         if (own && removed && key === "key") await real.put(scope, key, { ...own, session: "first" });
         return removed;
       },
@@ -186,7 +207,7 @@ export const blobSaboteurs: readonly Saboteur<BlobsUnderTest>[] = [
   },
   {
     defect: "erases what another session still owns",
-    breaks: ["last-owner", "taken-over", "given-again", "late-owner", "fork", "owners-at-once", "owner-meanwhile"],
+    breaks: ["last-owner", "taken-over", "given-again", "late-owner", "fork", "owners-at-once", "owner-meanwhile", "remove-if-unused"],
     async make() {
       const { blobs, log } = memoryStore();
       return {
@@ -216,7 +237,7 @@ export const blobSaboteurs: readonly Saboteur<BlobsUnderTest>[] = [
   },
   {
     defect: "forgets that the scope was given it again",
-    breaks: ["given-again"],
+    breaks: ["given-again", "remove-if-unused"],
     make: spoiledBlobs((real) => {
       const taken = new Set<string>();
       return {
@@ -257,7 +278,7 @@ export const blobSaboteurs: readonly Saboteur<BlobsUnderTest>[] = [
   },
   {
     defect: "moves a blob from one session to the next",
-    breaks: ["fork", "given-again"],
+    breaks: ["fork", "given-again", "remove-if-unused"],
     async make() {
       const { blobs: real, log } = memoryStore();
       const owners = new Map<string, string>();
@@ -301,7 +322,7 @@ export const blobSaboteurs: readonly Saboteur<BlobsUnderTest>[] = [
   },
   {
     defect: "adds an owner in two steps that a removal may part",
-    breaks: ["late-owner", "owner-meanwhile"],
+    breaks: ["late-owner", "owner-meanwhile", "owner-while-removed"],
     make: spoiledBlobs((real) => ({
       async own(scope, key, session) {
         if (!(await real.get(scope, key))) return false;
