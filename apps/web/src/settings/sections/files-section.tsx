@@ -98,22 +98,24 @@ export function FilesSection(): ReactNode {
             <span className="settings-hint">
               {sizeLabel(file.sizeBytes)}, {new Date(file.at).toLocaleDateString()}, <PlainText text={file.by} />
             </span>
-            <button
-              type="button"
-              className="button small"
-              aria-label={`Download ${file.name ?? file.mediaType}`}
-              onClick={() => keep(file)}
-            >
-              Download
-            </button>
-            <button
-              type="button"
-              className="button small"
-              aria-label={`Delete ${file.name ?? file.mediaType}`}
-              onClick={() => setDoomed(file)}
-            >
-              Delete
-            </button>
+            <span className="file-buttons">
+              <button
+                type="button"
+                className="button small"
+                aria-label={`Download ${file.name ?? file.mediaType}`}
+                onClick={() => keep(file)}
+              >
+                Download
+              </button>
+              <button
+                type="button"
+                className="button small"
+                aria-label={`Delete ${file.name ?? file.mediaType}`}
+                onClick={() => setDoomed(file)}
+              >
+                Delete
+              </button>
+            </span>
           </li>
         ))}
       </ul>
