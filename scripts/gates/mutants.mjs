@@ -26,11 +26,11 @@ const MUTANTS = [
   ["randomness in the fold", "loop/turns.ts", "toolCallCount: 0,", "toolCallCount: Math.floor(Math.random() * 3),"],
   [
     "the fold changes its input",
-    "loop/inputs.ts",
+    "loop/input-fold.ts",
     "steered: [...joins.steered, input]",
     "steered: ((joins.steered as QueuedInput[]).push(input), joins.steered)",
   ],
-  ["a class once tool runs again after a crash", "loop/pending-calls.ts", ' || policy.replay === "once"', ""],
+  ["a class once tool runs again after a crash", "loop/retry/may-run-tool-again.ts", ' || policy.replay === "once"', ""],
   ["the tools of a model call are taken for those of the run", "loop/turns.ts", "{ shown: fact.tools }", "{}"],
   ["a list of tools holds for the model calls after its own", "loop/turns.ts", "shown: ____, ", ""],
   ["a call in doubt is forgotten", "loop/turns.ts", "{ ...call, inDoubt: true }", "call"],
@@ -47,7 +47,7 @@ const MUTANTS = [
     "if (input.message) next = appendToRun(next, next.run, { id: String(input.seq), message: input.message, at: fact.at });",
     "",
   ],
-  ["an input is accepted twice", "loop/inputs.ts", " || lastWithKey(state.known, fact.inputId, idOfInput) !== undefined", ""],
+  ["an input is accepted twice", "loop/input-fold.ts", " || lastWithKey(state.known, fact.inputId, idOfInput) !== undefined", ""],
   [
     "the turn limit is off by one",
     "loop/next-turn.ts",

@@ -13,6 +13,7 @@ import type { CloseOptions, SessionHost } from "./sessions/session-host.ts";
 import { type WatchedStore, watchStore } from "./store/watched-store.ts";
 import { createGracefulShutdown, type HandOverOptions } from "./work/graceful-shutdown.ts";
 import { runWork, type Work } from "./work/queue-and-sweep.ts";
+import { sweepIntervals } from "./work/sweep-intervals.ts";
 
 /** One of the processes that share a store. It loads sessions, and runs them if its role includes that. */
 export interface Host {
@@ -123,11 +124,8 @@ interface SharedParts {
 function beginWork({ runtime: { queue }, role = "all", isOneOfMany }: HostOptions, shared: SharedParts): Work {
   const { limits, store } = shared;
   const isAlone = role === "all" && !isOneOfMany;
-  // Without a queue no hint comes for sessions that other processes leave behind, so the sweeps are frequent.
-  const sweepMs = queue || isAlone ? limits.sweepMs : limits.pollMs;
-  // A log without `subscribe` is one in which each sweep is a request that costs money: it is swept less often while there is nothing to do.
-  const idleSweepMs = store.log.subscribe ? sweepMs : limits.sweepMs;
-  return runWork({ ...shared, sweepMs, idleSweepMs, keepsAlive: role === "worker" });
+  const intervals = sweepIntervals(limits, { isHinted: queue !== undefined || isAlone, isFree: store.log.subscribe !== undefined });
+  return runWork({ ...shared, ...intervals, keepsAlive: role === "worker" });
 }
 
 /** Durable events come from the log in any case; the text deltas of a model come only over a channel. */

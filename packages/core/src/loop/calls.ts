@@ -3,7 +3,7 @@ import { append, emptyList } from "./append-list.ts";
 import { backgroundChild, foldBackgroundEnded, foldBackgroundLinked } from "./children/background.ts";
 import { answeredBelow, foldAnswerBelow } from "./children/below.ts";
 import type { CallResult, FactOf } from "./fact.ts";
-import { appendToRun } from "./inputs.ts";
+import { appendToRun } from "./input-fold.ts";
 import { policyOfShown } from "./policy.ts";
 import { withRemembered } from "./remembered.ts";
 import type { Call, KeyedChild, KnownDecision, Run, State } from "./state.ts";

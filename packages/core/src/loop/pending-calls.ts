@@ -4,6 +4,7 @@ import { type Effect, type Plan, restPlan } from "./effect.ts";
 import type { BodyOf, FactBody } from "./fact.ts";
 import { timeLimit } from "./next-turn.ts";
 import { policyOfShown, type ToolPolicy } from "./policy.ts";
+import { mayRunToolAgain } from "./retry/may-run-tool-again.ts";
 import { type Call, isAwaited, type Run } from "./state.ts";
 
 /**
@@ -16,7 +17,7 @@ export function planCalls(run: Run, now: number): Plan {
   const ready: Call[] = [];
   run.calls.forEach((call, index) => {
     if (call.state === "done" || isAwaited(call)) return;
-    const closing = closingFact(run, { call, index, now });
+    const closing = closingFact(run, call, { index, now });
     if (closing) facts.push(closing);
     else if (call.route === "server" && (call.state === "pending" || call.inDoubt)) ready.push(call);
   });
@@ -34,17 +35,11 @@ function gatesOwed(run: Run): readonly Effect[] {
 /** True if the call was not started, and no approval is pending. */
 const isUndecided = (call: Call): boolean => call.state === "pending" || call.inDoubt;
 
-interface PendingCall {
-  readonly call: Call;
-  readonly index: number;
-  readonly now: number;
-}
-
 /** The result of a call that must not run, or not again. */
-function closingFact(run: Run, { call, index, now }: PendingCall): FactBody | undefined {
+function closingFact(run: Run, call: Call, { index, now }: { readonly index: number; readonly now: number }): FactBody | undefined {
   const { runId } = run;
   if (call.state === "running")
-    return call.inDoubt && !mayRunAgain(run, call) && !hasLookup(run, call) ? interrupted(runId, call) : undefined;
+    return call.inDoubt && !mayRunToolAgain(run, call) && !hasLookup(run, call) ? interrupted(runId, call) : undefined;
   if (run.failure || run.decision?.action === "stop") {
     return closeCall(runId, call, { outcome: "denied", code: "TOOL_DENIED", text: "Not run: the run was ended." });
   }
@@ -76,14 +71,6 @@ function isOverLimit(run: Run, index: number): boolean {
 const counts = (run: Run, call: Call | undefined): boolean => (call ? (policyOf(run, call)?.counts ?? true) : false);
 const policyOf = (run: Run, call: Call): ToolPolicy | undefined => policyOfShown(run, call.part.name);
 const hasLookup = (run: Run, call: Call): boolean => policyOf(run, call)?.lookup ?? false;
-
-/** A call that has a child attaches to it however often its process has died: what the child does has attempts of its own. */
-function mayRunAgain(run: Run, call: Call): boolean {
-  const policy = policyOf(run, call);
-  if (policy === undefined || policy.replay === "once") return false;
-  if (run.children?.some(({ callKey, isDone, background }) => callKey === call.part.callKey && !isDone && !background)) return true;
-  return call.attempt - (call.suspensions ?? 0) < run.limits.toolAttemptsMax;
-}
 
 /** One request for all client calls of the turn. */
 function clientRequests(run: Run, closing: readonly FactBody[]): readonly FactBody[] {
@@ -118,7 +105,7 @@ function startable(run: Run, ready: readonly Call[]): readonly Effect[] {
 function effectFor(run: Run, call: Call): Effect {
   const { runId, turn } = run;
   const { callKey } = call.part;
-  if (call.inDoubt && !mayRunAgain(run, call)) return { type: "lookup-tool", id: `${callKey}/lookup`, runId, call };
+  if (call.inDoubt && !mayRunToolAgain(run, call)) return { type: "lookup-tool", id: `${callKey}/lookup`, runId, call };
   const attempt = call.attempt + 1;
   return { type: "run-tool", id: `${callKey}#${attempt}`, runId, turn, attempt, call };
 }

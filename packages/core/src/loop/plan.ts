@@ -12,7 +12,7 @@ import { type Plan, restPlan } from "./effect.ts";
 import { planFailure, planNextTurn, planOpenCall } from "./next-turn.ts";
 import { planCalls } from "./pending-calls.ts";
 import type { State } from "./state.ts";
-import { lostSummary } from "./summaries.ts";
+import { lostSummary } from "./summary-calls.ts";
 
 /** The facts to record and the effects to run now. Facts come first: fold them and plan again before effects are prepared. */
 export function plan(state: State): Plan {

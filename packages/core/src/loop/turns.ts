@@ -3,9 +3,9 @@ import { allSpent, contextTokensOf } from "../message/usage.ts";
 import { append } from "./append-list.ts";
 import type { FactOf } from "./fact.ts";
 import { mergedHookState, sessionPart } from "./facts/hook-state.ts";
-import { appendToRun, placeOf, withInputs } from "./inputs.ts";
+import { appendToRun, placeOf, withInputs } from "./input-fold.ts";
 import { policyOfShown } from "./policy.ts";
-import { linkOf, mayRetry, triesOf } from "./retry/may-retry.ts";
+import { linkOf, mayRetry, triesOf } from "./retry/may-call-model-again.ts";
 import { type Abort, type Call, endedRun, type QueuedInput, type Run, type State } from "./state.ts";
 
 /** True if the fact starts the run of the first waiting input. */

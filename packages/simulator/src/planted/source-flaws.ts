@@ -53,7 +53,7 @@ export const sourceFlaws: readonly SourceFlaw[] = [
   },
   {
     name: "a call of class once is run again when it is in doubt",
-    file: "loop/pending-calls.ts",
+    file: "loop/retry/may-run-tool-again.ts",
     good: ' || policy.replay === "once"',
     bad: "",
   },

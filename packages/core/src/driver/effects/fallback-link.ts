@@ -6,7 +6,7 @@ import type { Agent } from "../../agent/agent.ts";
 import type { ModelRef } from "../../agent/model-ref.ts";
 import type { Failure } from "../../errors.ts";
 import { linkAfter, type ModelChain, type ModelLink } from "../../loop/retry/fallback.ts";
-import { attemptsLeft } from "../../loop/retry/may-retry.ts";
+import { attemptsLeft } from "../../loop/retry/may-call-model-again.ts";
 import type { Run } from "../../loop/state.ts";
 
 /** The chain in the form of the log; absent for an agent of one model. `model`: the model that the input chose in place of the first. */

@@ -2,7 +2,7 @@ import type { EphemeralEvent } from "../../loop/event.ts";
 import type { ToolCallPart } from "../../message/content.ts";
 import { driverLimits } from "../setup/session-options.ts";
 import type { Hub, LaneRelay } from "./hub.ts";
-import { createLaneFold, type LaneFold } from "./lane-fold.ts";
+import { createLaneFold, type LaneFold } from "./lane-so-far.ts";
 
 /** One lane of another node: holds its events until the opening event was published and nothing before them is missing. */
 export class RemoteLane {

@@ -3,7 +3,7 @@ import { type Failure, failureOf } from "../../errors.ts";
 import type { BodyOf, HookPoint, RoutedCall } from "../../loop/fact.ts";
 import { type CallRoute, policyOfShown } from "../../loop/policy.ts";
 import type { ModelLink } from "../../loop/retry/fallback.ts";
-import { mayRetry } from "../../loop/retry/may-retry.ts";
+import { mayRetry } from "../../loop/retry/may-call-model-again.ts";
 import type { Run } from "../../loop/state.ts";
 import type { ToolCallPart } from "../../message/content.ts";
 import { type AssistantMessage, callsOf, type Message } from "../../message/message.ts";

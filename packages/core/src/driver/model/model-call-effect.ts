@@ -6,7 +6,7 @@ import { AgentError, type Failure, failureOf } from "../../errors.ts";
 import type { Effect } from "../../loop/effect.ts";
 import type { Fact, FactBody } from "../../loop/fact.ts";
 import { timeLeft } from "../../loop/next-turn.ts";
-import { mayRetry } from "../../loop/retry/may-retry.ts";
+import { mayRetry } from "../../loop/retry/may-call-model-again.ts";
 import type { Run } from "../../loop/state.ts";
 import type { Message } from "../../message/message.ts";
 import type { Blob } from "../../ports/blob-store.ts";

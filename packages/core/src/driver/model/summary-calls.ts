@@ -4,7 +4,7 @@
  */
 import type { FactBody } from "../../loop/fact.ts";
 import type { State } from "../../loop/state.ts";
-import { lostSummary } from "../../loop/summaries.ts";
+import { lostSummary } from "../../loop/summary-calls.ts";
 import { tokensOf, type Usage } from "../../message/usage.ts";
 import type { ContextCompaction, ContextReservation, ContextSpending } from "../../ports/context-engine.ts";
 import { costAhead, costOf } from "../effects/cost-of.ts";

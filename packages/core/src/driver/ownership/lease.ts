@@ -10,8 +10,8 @@ import type { Clock } from "../../ports/clock.ts";
 import type { SessionRef } from "../../ports/session-log.ts";
 import { retryUnavailable } from "../log/retry-unavailable-store.ts";
 import { driverLimits, leaseShares } from "../setup/session-options.ts";
+import { watchPauses } from "./detect-pauses.ts";
 import { type Renewing, renewLease } from "./lease-renewals.ts";
-import { watchPauses } from "./pause-watch.ts";
 
 /** A held lease of a session, renewed until it is dropped or lost. */
 export interface Lease {

@@ -19,7 +19,7 @@ import { openLanes } from "../live/open-lanes.ts";
 import { type Note, noteFact } from "../log/note-fact.ts";
 import type { ChildSpending, Deps } from "../setup/deps.ts";
 import { driverLimits } from "../setup/session-options.ts";
-import { ClosingFacts } from "./closing-facts.ts";
+import { ClosingFacts } from "./effect-ends.ts";
 import { EffectPreparation, type Launch } from "./effect-preparation.ts";
 import type { Inbox, Offer } from "./inbox.ts";
 import { createEffects, type Effects } from "./session-effects.ts";

@@ -2,8 +2,8 @@ import type { Message, MessageId } from "../../message/message.ts";
 import { at } from "../append-list.ts";
 import type { DurableBody } from "../event.ts";
 import type { FactOf } from "../fact.ts";
-import { acceptsInput, foldInput } from "../inputs.ts";
-import { mayRetry } from "../retry/may-retry.ts";
+import { acceptsInput, foldInput } from "../input-fold.ts";
+import { mayRetry } from "../retry/may-call-model-again.ts";
 import type { Run } from "../state.ts";
 import {
   answerIdOf,

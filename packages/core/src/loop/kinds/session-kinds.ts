@@ -1,7 +1,7 @@
-import { foldClosed, foldCompaction, foldHead, foldHold, foldOpened, placeOf } from "../inputs.ts";
+import { foldClosed, foldCompaction, foldHead, foldHold, foldOpened, placeOf } from "../input-fold.ts";
 import { withoutRemembered } from "../remembered.ts";
 import { foldScheduleSet, hasSchedule, withoutSchedule } from "../schedules.ts";
-import { endsSummary, foldSummaryStarted, startsSummary, withoutSummary } from "../summaries.ts";
+import { endsSummary, foldSummaryStarted, startsSummary, withoutSummary } from "../summary-calls.ts";
 import { foldClaim } from "../turns.ts";
 import { always, type FactKind } from "./kind.ts";
 

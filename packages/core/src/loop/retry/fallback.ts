@@ -1,6 +1,6 @@
 import { errorClassOf, type Failure } from "../../errors.ts";
 import type { KeyOwner, ModelChain } from "../fact.ts";
-import { circuitWaitMaxMs, retryAfterMaxMs } from "./may-retry.ts";
+import { circuitWaitMaxMs, retryAfterMaxMs } from "./may-call-model-again.ts";
 
 export type { KeyOwner, ModelChain, ModelLink } from "../fact.ts";
 

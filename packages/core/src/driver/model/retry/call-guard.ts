@@ -1,5 +1,5 @@
 import type { Failure } from "../../../errors.ts";
-import { circuitWaitMaxMs } from "../../../loop/retry/may-retry.ts";
+import { circuitWaitMaxMs } from "../../../loop/retry/may-call-model-again.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { CallGuard, GuardedCall } from "../../setup/guarded-call.ts";
 import { type CallGuardLimits, callGuardLimits } from "./call-guard-limits.ts";

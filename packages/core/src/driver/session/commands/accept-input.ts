@@ -1,7 +1,7 @@
 import { AgentError } from "../../../errors.ts";
 import { at, findLastIndex, lastWithKey } from "../../../loop/append-list.ts";
 import type { BodyOf, FactBody, InputOrigin, RunOptions, Verdict } from "../../../loop/fact.ts";
-import { idOfInput, keyOfInput, placeOf } from "../../../loop/inputs.ts";
+import { idOfInput, keyOfInput, placeOf } from "../../../loop/input-fold.ts";
 import { endOf, type KnownInput, type QueuedInput, type State } from "../../../loop/state.ts";
 import { canonicalJson } from "../../../message/canonical-json.ts";
 import { digestOf } from "../../../message/digest.ts";

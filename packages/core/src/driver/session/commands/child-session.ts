@@ -8,10 +8,10 @@ import type { ChildResult } from "../../../tools/child.ts";
 import { addedUp } from "../../children/child-spending.ts";
 import { waitsOf } from "../../children/child-waits.ts";
 import type { ChildAnswer, ChildInput, ChildListeners, ChildSession, ChildSpending } from "../../setup/deps.ts";
-import { driverLimits } from "../../setup/session-options.ts";
 import { decideCall } from "./decide-call.ts";
+import { offerChild } from "./offer-child.ts";
 import { abortRun } from "./session-commands.ts";
-import { type CommandContext, recordInput, submitInput } from "./submit.ts";
+import { type CommandContext, submitInput } from "./submit.ts";
 
 /** The session of a child, for the process that runs its parent. `resultOf`: the result of a run that has ended. */
 export function childSession(context: CommandContext, resultOf: ResultOf): ChildSession {
@@ -37,7 +37,7 @@ class OwnChild implements ChildSession {
     const { driver } = this.#context;
     const leave = driver.hub.listen((events) => listeners.events(events));
     try {
-      const runId = await (listeners.offer ? this.#offered(input, listeners.offer) : this.#begun(input));
+      const runId = await (listeners.offer ? offerChild(this.#context, input, listeners.offer) : this.#begun(input));
       this.#runId = runId;
       if (this.#isStopped) this.abort();
       await this.#ended(runId, listeners);
@@ -49,15 +49,6 @@ class OwnChild implements ChildSession {
 
   async #begun([input, options]: ChildInput): Promise<string> {
     return (await submitInput(this.#context, input, options)).runId;
-  }
-
-  /** Leaves the run to another process for a moment, so that one which has room claims it. */
-  async #offered([input, options]: ChildInput, offer: () => Promise<boolean>): Promise<string> {
-    const { driver } = this.#context;
-    driver.deferClaim(driverLimits.offeredMs);
-    const { runId, replayed } = await recordInput(this.#context, { input, options, needsOwner: false });
-    if (replayed || !(await offer())) driver.deferClaim(0);
-    return runId;
   }
 
   async answer(answer: ChildAnswer): Promise<void> {

@@ -5,7 +5,7 @@
 import { AgentError } from "../../../errors.ts";
 import { lastWithKey } from "../../../loop/append-list.ts";
 import type { BodyOf, FactBody } from "../../../loop/fact.ts";
-import { keyOfInput } from "../../../loop/inputs.ts";
+import { keyOfInput } from "../../../loop/input-fold.ts";
 import { firingKey, hasSchedule } from "../../../loop/schedules.ts";
 import type { Schedule, State } from "../../../loop/state.ts";
 import { canonicalJson } from "../../../message/canonical-json.ts";

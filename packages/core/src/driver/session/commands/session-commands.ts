@@ -1,6 +1,6 @@
 import { AgentError } from "../../../errors.ts";
 import type { FactBody, Retention, Sharing } from "../../../loop/fact.ts";
-import { placeOf } from "../../../loop/inputs.ts";
+import { placeOf } from "../../../loop/input-fold.ts";
 import type { State } from "../../../loop/state.ts";
 import type { MessageId } from "../../../message/message.ts";
 import { shownId } from "../../../message/shown-id.ts";

@@ -6,7 +6,7 @@ import { backgroundChild } from "./children/background.ts";
 import type { FactOf } from "./fact.ts";
 import { firedBy, foldFiring } from "./schedules.ts";
 import { type EndedRun, type Entry, endedRun, type KnownInput, type QueuedInput, type Run, type State } from "./state.ts";
-import { withoutSummary } from "./summaries.ts";
+import { withoutSummary } from "./summary-calls.ts";
 
 /** Opens the log with its first fact, and fills the history with the given context. */
 export function foldOpened(state: State, fact: FactOf<"session.opened">): State {

@@ -1,0 +1,21 @@
+import type { HostLimits } from "../options/host-limits.ts";
+
+/** How often a process sweeps its store for sessions that need an owner. */
+export interface SweepIntervals {
+  readonly sweepMs: number;
+  /** The longest pause between sweeps that find nothing. */
+  readonly idleSweepMs: number;
+}
+
+interface SweptStore {
+  /** A queue hints at the sessions that other processes leave behind, or there are no other processes. */
+  readonly isHinted: boolean;
+  /** The store reports changes. One that does not is a place in which each sweep is a request that costs money. */
+  readonly isFree: boolean;
+}
+
+/** Without hints the sweeps are frequent. A store in which sweeps cost money is swept less often while there is nothing to do. */
+export function sweepIntervals({ sweepMs, pollMs }: HostLimits, { isHinted, isFree }: SweptStore): SweepIntervals {
+  const everyMs = isHinted ? sweepMs : pollMs;
+  return { sweepMs: everyMs, idleSweepMs: isFree ? everyMs : sweepMs };
+}
