@@ -11,8 +11,8 @@ const leanEntry = ({ summary: _, ...entry }: Entry): Entry => ({ ...entry, messa
 const leanInput = ({ message: _, ...known }: KnownInput): KnownInput => known;
 
 /**
- * Removes the messages from the history and the known inputs of a state, from the end of `since` on. Later facts still give the same events.
- * A waiting call keeps its message, because a later event contains it. Writes into the lists: only for a state whose lists are not shared.
+ * Removes the messages from what the history and the known inputs of a state have more than `since`. Later facts still give the same events.
+ * A waiting call keeps its message, because a later event contains it. The lists are changed in place, so no other state may share them.
  */
 export function dropMessages(state: State, since: Pick<State, "history" | "known">): void {
   replaceFrom(state.history, since.history.length, leanEntry);

@@ -42,8 +42,8 @@ export async function askVerdict(
 }
 
 /**
- * The tools of this turn, from the `prepare` hooks called again, because the process that called them first is gone. The messages of the
- * setup end before the answer to that model call.
+ * The tools of this turn. The `prepare` hooks are called again to get them, because the process that called them first is gone. The setup must have
+ * the messages that the hooks read then: those before the answer of the model.
  */
 export async function askShownTools(setup: ModelCallDeps): Promise<ToolRegistry> {
   const { model } = await resolvedModel(setup);

@@ -2,7 +2,7 @@ import type { RequestBuilder } from "../../prompt/request-builder.ts";
 import type { Deps } from "../setup/deps.ts";
 import type { Reservations } from "./reservations.ts";
 
-/** The reservations of a session; their code is loaded by its first model call. */
+/** The reservations of a session. The first model call loads the code for them. */
 export interface LoadedReservations {
   /** Present once it is loaded. */
   readonly current: Reservations | undefined;

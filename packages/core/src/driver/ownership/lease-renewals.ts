@@ -2,8 +2,8 @@
  * Owns: the dates of lease renewals, the number of leases in one command, and the retries of failed renewals.
  * Does not own: the consequences of the answer (lease).
  * Invariants
- *  R1 a failed renewal is retried soon, and one without an answer is not waited for: an owner stops only if the store was away for long,
- *     independent of the moment at which it went away (decision 0022);
+ *  R1 a renewal that failed, or that has no answer yet, is soon sent again. So an owner stops only after a long outage of the store, whenever the
+ *     outage begins (decision 0022);
  *  R2 there is one timer per store and clock: the leases of a process are renewed together if the store supports that.
  */
 import { isAgentError } from "../../errors.ts";
@@ -137,7 +137,7 @@ class LeaseRenewals {
 
 const known = new WeakMap<Clock, WeakMap<SessionStorage["log"], LeaseRenewals>>();
 
-/** Renews the lease, which the store confirmed last at `confirmedAt` of the monotonic clock, until it is ended. */
+/** Renews the lease until `end` is called. `confirmedAt`: when the store last confirmed the lease, by the monotonic clock. */
 export function renewLease(
   lease: RenewedLease,
   { log, clock, confirmedAt }: { readonly log: SessionStorage["log"]; readonly clock: Clock; readonly confirmedAt: number },

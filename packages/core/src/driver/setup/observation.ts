@@ -1,5 +1,5 @@
 /*
- * Owns: the calls to observers: their order, and that nothing they throw goes further than the logger and the other observers.
+ * Owns: the calls to observers and their order. An error that an observer throws reaches only the logger and the other observers.
  * Does not own: when they are called (the driver, user-code).
  */
 import type { EffectObservation, ObservedEffect, ObservedRun, Observer } from "../../agent/observer.ts";
@@ -108,7 +108,7 @@ export function observedRun({ run, inputs, parent }: State, runId: string): Obse
 
 type Guarded = <T>(of: string, use: () => T) => T | undefined;
 
-/** The attempt runs exactly once, whatever its observer does around it; what the attempt itself throws is not the observer's error. */
+/** Runs the attempt exactly once, even if its observer calls it never or twice. An error of the attempt is not reported as an error of the observer. */
 function aroundOnce<T>(one: EffectObservation, run: () => T, guarded: Guarded): T {
   let outcome: { readonly value: T } | { readonly error: unknown } | undefined;
   const once = (): T => {

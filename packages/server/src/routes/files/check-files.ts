@@ -14,7 +14,10 @@ function filesOf(messages: readonly Message[]): readonly string[] {
   return [...names];
 }
 
-/** @throws AgentError BLOB_UNKNOWN when a message names a file that was not uploaded in this scope. No other blob may be named: payloads of logs and kept keys lie beside the files. */
+/**
+ * Passes if each file that a message names was uploaded in this scope. The same store has blobs that are no files, such as large values of logs, and a
+ * message must not make them readable. @throws AgentError BLOB_UNKNOWN
+ */
 export async function checkFiles(messages: readonly Message[], { blobs }: SessionStore, scope: string): Promise<void> {
   for (const name of filesOf(messages)) {
     const found = isFileName(name) && (await blobs.list(scope, { prefix: name, limit: 1 })).includes(name);
