@@ -157,7 +157,7 @@ describe.each(apis)("openai over %s", (api) => {
     const own = noting();
     const writing: typeof fetch = (input, init) => {
       const answer = own.fetch(input, init);
-      if (init?.headers instanceof Headers) init.headers.set("authorization", "Bearer of the transport");
+      (init?.headers as Record<string, string>)["authorization"] = "Bearer of the transport";
       return answer;
     };
     const provider = openai({ apiKey, api, baseURL: "https://api.openai.com/v1", transport: writing, headers: { "x-team": "blue" } });

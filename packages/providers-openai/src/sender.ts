@@ -17,7 +17,7 @@ export interface SenderOptions extends Pick<OpenAiOptions, "headers"> {
 /** What all requests of a client have in common. */
 interface Head {
   readonly url: string;
-  readonly headers: Headers;
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 /** Makes the SDK's client, which gives the address and the headers of requests. Called once: it costs as much as the rest of a request. */
@@ -30,14 +30,14 @@ export async function createSender(settings: OpenAiSettings, key: string | undef
     if (known) return known;
     const headers = { "content-type": "application/json" };
     const { req, url } = await client.buildRequest({ method: "post", path, body: "{}", headers, stream: isStreamed });
-    const made = { url, headers: new Headers(req.headers) };
+    const made = { url, headers: Object.fromEntries(new Headers(req.headers)) };
     heads.set(isStreamed, made);
     return made;
   };
   return async ({ body, streaming, signal, fetch }) => {
     const { url, headers } = heads.get(streaming) ?? (await headOf(streaming));
-    // Headers of its own: a transport may write into them.
-    return await fetch(url, { method: "POST", headers: new Headers(headers), body, signal }).catch((cause: unknown) => {
+    // A copy: a transport may write into it. A record, because a `Headers` is sorted and checked each time that it is read.
+    return await fetch(url, { method: "POST", headers: { ...headers }, body, signal }).catch((cause: unknown) => {
       throw new Error("Connection error.", { cause });
     });
   };

@@ -1,5 +1,6 @@
 import { bodyLimits, bodyTooLarge } from "./body-limits.ts";
 import { type ByteSource, byteSourceOf, drain } from "./byte-source.ts";
+import { Utf8Text } from "./utf8-text.ts";
 
 /** Most characters that one line or one event may have before its end has come: 32 Mi, room for an image in base64. */
 export const pendingCharsMax: number = 32 * 1024 * 1024;
@@ -42,8 +43,6 @@ export interface BodyParser<Item> {
   fail?(error: unknown): unknown;
 }
 
-const more = { stream: true } as const;
-
 /**
  * The items a parser makes of a body, read as UTF-8: each read decoded once, characters cut between two reads joined, a byte
  * order mark dropped. One promise per item and no more. Leaving the loop early cancels the body.
@@ -51,7 +50,7 @@ const more = { stream: true } as const;
 export class BodyReader<Item> implements AsyncIterableIterator<Item, undefined> {
   readonly #source: ByteSource;
   readonly #parser: BodyParser<Item>;
-  readonly #decoder = new TextDecoder();
+  readonly #text = new Utf8Text();
   readonly #bytesMax: number;
   #sizeBytes = 0;
   /** The body has ended. */
@@ -104,7 +103,7 @@ export class BodyReader<Item> implements AsyncIterableIterator<Item, undefined> 
   #feed(bytes: Uint8Array): Item | undefined {
     this.#sizeBytes += bytes.length;
     if (this.#sizeBytes > this.#bytesMax) throw bodyTooLarge("streamBytes", this.#bytesMax);
-    return this.#parser.feed(this.#decoder.decode(bytes, more));
+    return this.#parser.feed(this.#text.decode(bytes));
   }
 
   #endBody(): Item | undefined {
