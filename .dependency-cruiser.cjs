@@ -41,6 +41,7 @@ const EXCEPTIONS = {
   "providers-(?!scripted$|scripted/)[^/]+": "^packages/provider-kit/",
   "agents-[^/]+": "^packages/tools-[^/]+/",
   "tools-(?:craft|image)": "^packages/tools-registry/",
+  "tools-cli": "^packages/tools-files/",
   "tools-web": "^packages/url-guard/",
   "chat-[^/]+": "^packages/client/",
   server: "^packages/host/",

@@ -13,10 +13,10 @@ const isTestFile = (path) => /\.test\.(mjs|tsx?)$/.test(path) && !path.endsWith(
 const TITLES = [
   /\b(?:it|test|describe)(?:\.\w+)*\(\s*(["'`])((?:\\.|(?!\1).)*)\1/g,
   /\)\(\s*(["'`])((?:\\.|(?!\1).)*)\1,\s*(?:async\s*)?(?:\(|\w+\s*=>)/g,
-  /(["'`])((?:[ABCDHKMT]\d{2,3},? ?)+:(?:\\.|(?!\1).)*)\1/g,
-  /\brow: (["'`])([ABCDHKMT]\d{2,3})\1/g,
+  /(["'`])((?:[ABCDHKMPTX]\d{2,3},? ?)+:(?:\\.|(?!\1).)*)\1/g,
+  /\brow: (["'`])([ABCDHKMPTX]\d{2,3})\1/g,
 ];
-const RANGE = /\b([ABCDHKMT])(\d{2,3})(?:-\1?(\d{2,3}))?\b/g;
+const RANGE = /\b([ABCDHKMPTX])(\d{2,3})(?:-\1?(\d{2,3}))?\b/g;
 
 /** The ids of rows in a title. */
 export function rowsOfTitle(title) {

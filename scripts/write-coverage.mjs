@@ -16,6 +16,8 @@ const PAYLOADS = {
   T: "Payloads against tenants and identity",
   H: "Payloads of browsers and over HTTP",
   K: "Payloads against secrets",
+  P: "Payloads in paths",
+  X: "Payloads of programs that agents run",
   M: "Payloads in prompts, tools and memory",
 };
 

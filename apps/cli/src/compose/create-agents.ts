@@ -54,7 +54,10 @@ export async function createAgents({ settings, chain, store, knowledge }: Agents
   const { blobs } = store;
   const loaded = toolsFile === undefined ? [] : await loadTools(toolsFile, { environment }, directory);
   const named = new Set(loaded.map(({ name }) => name));
-  const offered = [...(await offerTools(settings, blobs)), ...(knowledge ? (await searchOf(knowledge)).tools : [])];
+  const offered = [
+    ...(await offerTools(settings, { blobs, children: environment })),
+    ...(knowledge ? (await searchOf(knowledge)).tools : []),
+  ];
   const ownTools = [...offered.filter(({ name }) => !named.has(name)), ...loaded];
   const tools = assistantTools({ filesDirectory, isAttended, ownTools });
   const own =

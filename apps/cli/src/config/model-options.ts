@@ -124,6 +124,15 @@ export const modelOptions = [
     text: "agents can make pictures: by openai or gemini, with their keys, or drawn",
   },
   {
+    name: "programs",
+    kind: "text",
+    flag: "--programs <file>",
+    variable: "LOOPWRIGHT_PROGRAMS",
+    key: "programs",
+    commands: "shared",
+    text: "agents can run the programs that a JSON file lists, each call after an approval",
+  },
+  {
     name: "knowledge",
     kind: "file",
     flag: "--knowledge [file]",

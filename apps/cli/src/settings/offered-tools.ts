@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { AgentError } from "@loopwright/core";
 import { oneLine } from "../terminal/neutralise.ts";
 
@@ -11,21 +12,28 @@ export interface OfferedTools {
   readonly artifacts: boolean;
   /** `generate_image`; undefined: no agent has it. */
   readonly images: ImageMaker | undefined;
+  /** Absolute path of the list of programs that `cli_execute` may run; undefined: no agent has it. */
+  readonly programsFile: string | undefined;
 }
 
-/** What the values of `artifacts` and `images` ask for. @throws AgentError CONFIG_INVALID */
-export function offeredTools({
-  artifacts = false,
-  images: typed,
-}: {
-  readonly artifacts?: boolean;
-  readonly images?: string;
-}): OfferedTools {
+/** What these values ask for; files are found from `directory`. @throws AgentError CONFIG_INVALID */
+export function offeredTools(
+  {
+    artifacts = false,
+    images: typed,
+    programs,
+  }: {
+    readonly artifacts?: boolean;
+    readonly images?: string;
+    readonly programs?: string;
+  },
+  directory: string,
+): OfferedTools {
   const images = imageMakers.find((name) => name === typed);
   if (typed !== undefined && images === undefined)
     throw new AgentError("CONFIG_INVALID", {
       message: `Nothing makes pictures that is named \`${oneLine(typed, 40)}\`.`,
       fix: `Pass one of these with \`--images\`: ${imageMakers.join(", ")}.`,
     });
-  return { artifacts, images };
+  return { artifacts, images, programsFile: programs === undefined ? undefined : resolve(directory, programs) };
 }

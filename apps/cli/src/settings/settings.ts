@@ -24,6 +24,7 @@ export interface ModelFlags extends AgentFlags {
   readonly tools?: string;
   readonly artifacts?: boolean;
   readonly images?: string;
+  readonly programs?: string;
   readonly knowledge?: string | boolean;
 }
 
@@ -77,7 +78,7 @@ export function settingsFrom(configuration: Configuration, directory: string): S
     baseUrl,
     ...placesOf(configuration, directory),
     toolsFile: values.tools,
-    offered: offeredTools(values),
+    offered: offeredTools(values, directory),
     knowledge: values.knowledge,
     ...chosenAgent(values),
     filesDirectory: resolve(directory, ".loopwright/files"),

@@ -321,7 +321,7 @@ describe("files", () => {
     });
   });
 
-  it("that could run script are never shown in place", async () => {
+  it("that could run script are never shown in place (P08)", async () => {
     const { ask, send } = testServer();
     for (const type of ["text/html", "image/svg+xml", "application/xhtml+xml", "text/javascript"]) {
       const { body } = await ask<{ blob: string }>("/api/files", { body: `<script>${type}</script>`, headers: { "Content-Type": type } });
