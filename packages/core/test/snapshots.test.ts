@@ -1,7 +1,7 @@
 import { simulateLoop } from "@loopwright/testing";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { catchUp } from "../src/driver/log/catch-up.ts";
+import { foldReadFacts } from "../src/driver/log/fold-read-facts.ts";
 import { snapshotOf } from "../src/driver/session/public-snapshot.ts";
 import type { DurableEvent, Fact, SessionEvent, SessionSnapshot } from "../src/index.ts";
 import { createSession, defineTool, execute, readHistory } from "../src/index.ts";
@@ -104,7 +104,7 @@ describe("at every moment of any session", () => {
         const reader = new Reader();
         facts.forEach((fact, i) => {
           const state = states[i + 1] as State;
-          const { events } = catchUp(states[i] as State, [fact], "s");
+          const { events } = foldReadFacts(states[i] as State, [fact], "s");
           if (fact.type === "session.opened") reader.begin(snapshotOf(state, "s"));
           for (const event of events) reader.read(event);
           claimAgreement(state, reader);
@@ -121,7 +121,7 @@ describe("at every moment of any session", () => {
         facts.forEach((fact, i) => {
           const before = decodeCursor(snapshotOf(states[i] as State, "s").cursor) as EventCursor;
           const after = decodeCursor(snapshotOf(states[i + 1] as State, "s").cursor) as EventCursor;
-          for (const event of catchUp(states[i] as State, [fact], "s").events) {
+          for (const event of foldReadFacts(states[i] as State, [fact], "s").events) {
             expect(compareCursors(event, before)).toBeGreaterThan(0);
             expect(compareCursors(event, after)).toBeLessThan(0);
           }

@@ -1,7 +1,7 @@
 import { simulateLoop } from "@loopwright/testing";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { catchUp } from "../src/driver/log/catch-up.ts";
+import { foldReadFacts } from "../src/driver/log/fold-read-facts.ts";
 import { createStoredSnapshots, type StoredSnapshots } from "../src/driver/log/stored-fold-snapshots.ts";
 import { depsOf } from "../src/driver/session/deps-of.ts";
 import { snapshotLimits } from "../src/driver/setup/snapshot-limits.ts";
@@ -48,7 +48,7 @@ async function loadedBy(
   snapshots: StoredSnapshots,
 ): Promise<{ readonly state: State; readonly from: number; readonly lastEvent: EventCursor | undefined }> {
   const { base, lastEvent: published, facts } = await snapshots.load(Number.POSITIVE_INFINITY);
-  const { state, events } = catchUp(base, facts, ref.session);
+  const { state, events } = foldReadFacts(base, facts, ref.session);
   return { state, from: base.seq, lastEvent: events.at(-1) ?? published };
 }
 
@@ -89,7 +89,7 @@ describe("a state", () => {
         await append(store, facts);
         const whole = stateDigest(states.at(-1) as State);
         const { logger, written } = listening();
-        const { events } = catchUp(emptyState, facts, ref.session);
+        const { events } = foldReadFacts(emptyState, facts, ref.session);
         for (let cut = 1; cut <= facts.length; cut += 1 + (cut % 4)) {
           const published = events.findLast(({ seq }) => seq <= cut);
           await keep(snapshotsOf(store, logger), states[cut] as State, published && { seq: published.seq, k: published.k });

@@ -10,7 +10,7 @@ import { checkLimits, defaultHostLimits, type HostLimits } from "./options/host-
 import type { HostOptions } from "./options/host-options.ts";
 import { createSessionHost } from "./sessions/create-session-host.ts";
 import type { CloseOptions, SessionHost } from "./sessions/session-host.ts";
-import { type WatchedStore, watchStore } from "./store/watched-store.ts";
+import { type WatchedStore, watchStore } from "./store/store-health.ts";
 import { createGracefulShutdown, type HandOverOptions } from "./work/graceful-shutdown.ts";
 import { runWork, type Work } from "./work/queue-and-sweep.ts";
 import { sweepIntervals } from "./work/sweep-intervals.ts";

@@ -1,5 +1,5 @@
 import type { Access, Labels } from "../loop/fact.ts";
-import type { KeyOwner } from "../loop/retry/fallback.ts";
+import type { KeyOwner } from "../loop/retry/next-model-of-chain.ts";
 import type { ModelProvider } from "../ports/model-provider.ts";
 
 /** A model: the provider that calls it, its name, and the owner of the key that is charged. */

@@ -1,7 +1,7 @@
 /** What `@loopwright/testing` needs of the inside of core. For it alone: any version may change it. */
 
 export { createStreamedAnswers, type StreamedLane } from "../driver/live/streamed-answers.ts";
-export { catchUp } from "../driver/log/catch-up.ts";
+export { foldReadFacts } from "../driver/log/fold-read-facts.ts";
 export { createModelPublisher } from "../driver/model/model-events.ts";
 export { snapshotOf } from "../driver/session/public-snapshot.ts";
 export { type AppendList, at } from "../loop/append-list.ts";
@@ -11,7 +11,6 @@ export { eventsOf } from "../loop/events-of.ts";
 export type { CallResult } from "../loop/fact.ts";
 export { fold } from "../loop/fold.ts";
 export { plan } from "../loop/plan.ts";
-export { type ToolPolicies, toolsShown } from "../loop/policy.ts";
 export { firingKey } from "../loop/schedules.ts";
 export {
   type Call,
@@ -23,6 +22,7 @@ export {
   type Schedule,
   type State,
 } from "../loop/state.ts";
+export { type ToolPolicies, toolsShown } from "../loop/tool-policy.ts";
 export { transcriptOf } from "../loop/transcript.ts";
 export { lastNumber } from "../loop/unsent-answer.ts";
 export { countedMemoryStore } from "../memory/store/memory-store.ts";

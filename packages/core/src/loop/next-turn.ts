@@ -1,8 +1,8 @@
 import type { Failure } from "../errors.ts";
-import { chargedTo } from "./children/background.ts";
 import type { Effect, Plan } from "./effect.ts";
 import type { BodyOf, FactBody } from "./fact.ts";
-import type { OpenCall, ReachedLimit, Run } from "./state.ts";
+import { limitFacts, limitNotice, limitOf, timeLimit } from "./reached-limit.ts";
+import type { OpenCall, Run } from "./state.ts";
 
 /** The closing fact of an attempt whose process died. */
 export function crashed(runId: string, open: OpenCall): BodyOf<"model.failed"> {
@@ -75,72 +75,6 @@ function wantsTurn(run: Run): boolean {
   if (run.decision?.action === "stop" || run.decision?.action === "finish") return false;
   return !run.answered || run.decision !== undefined;
 }
-
-/**
- * The limit that applies to the next turn. Turns: the last allowed turn (`finalize`) or the one after it. Tool calls, tokens, money and time: the
- * turn after the limit was used up. `now`: the date of the last fact.
- */
-export function limitOf(run: Run, now: number): ReachedLimit | undefined {
-  const { turnsMax, toolCallsMax, onLimit } = run.limits;
-  const next = run.turn + 1;
-  const hasTools = Object.keys(run.tools).length > 0;
-  const isLastTurn = onLimit === "finalize" ? next === turnsMax && (next > 1 || hasTools) : next > turnsMax;
-  if (isLastTurn || next > turnsMax) return { which: "turns", value: turnsMax };
-  if (toolCallsMax > 0 && run.toolCallCount >= toolCallsMax) return { which: "toolCalls", value: toolCallsMax };
-  return spentLimit(run) ?? timeLimit(run, now);
-}
-
-/** The limit of tokens or money that the run has used up: its own, or that of its budget. */
-function spentLimit(run: Run): ReachedLimit | undefined {
-  const { limits, budget } = run;
-  const { tokens, costUsd } = chargedTo(run);
-  const tokensMax = least(limits.tokensMax, budget?.tokensMax);
-  if (tokensMax > 0 && tokens >= tokensMax) return { which: "tokens", value: tokensMax };
-  const costUsdMax = least(limits.costUsdMax, budget?.costUsdMax);
-  return costUsdMax > 0 && costUsd >= costUsdMax ? { which: "costUsd", value: costUsdMax } : undefined;
-}
-
-/** The smaller of two limits; 0: there is none. */
-export const least = (own: number, given = 0): number => (own > 0 && given > 0 ? Math.min(own, given) : Math.max(own, given));
-
-/** The limit of time, if the run has used it up. */
-export function timeLimit(run: Run, now: number): ReachedLimit | undefined {
-  return (timeLeft(run, now) ?? 1) <= 0 ? { which: "durationMs", value: run.limits.durationMs } : undefined;
-}
-
-/** Milliseconds until the limit of time; `undefined`: there is none. A clock that goes back makes it no longer than the limit. */
-export function timeLeft({ limits: { durationMs }, startedAt, restedMs = 0 }: Run, now: number): number | undefined {
-  return durationMs > 0 ? durationMs - Math.max(0, now - startedAt - restedMs) : undefined;
-}
-
-/** The limit, and the end of a run that gives no last answer. */
-export function limitFacts(run: Run, limit: ReachedLimit): readonly FactBody[] {
-  const reached: FactBody = { type: "limit.reached", runId: run.runId, ...limit };
-  const mayAnswer = run.limits.onLimit === "finalize" || run.decision?.action === "continue";
-  // An attempt that is made again belongs to a turn that has begun.
-  if (mayAnswer && (run.retry ? run.turn - 1 : run.turn) < run.limits.turnsMax) return [reached];
-  if (run.limits.onLimit !== "error") return [reached, { type: "run.finished", runId: run.runId, status: "completed", reason: "limit" }];
-  const failure: Failure = {
-    code: "LIMIT_REACHED",
-    message: `The run reached its limit of ${shownLimit(limit)}.`,
-    retryable: false,
-  };
-  return [reached, { type: "run.finished", runId: run.runId, status: "failed", reason: "LIMIT_REACHED", failure }];
-}
-
-const namesOf: { readonly [which: string]: string } = {
-  turns: "turns",
-  toolCalls: "tool calls",
-  tokens: "tokens",
-  costUsd: "US dollars",
-  durationMs: "milliseconds",
-};
-
-const shownLimit = ({ which, value }: ReachedLimit): string => `${value} ${Object.hasOwn(namesOf, which) ? namesOf[which] : which}`;
-
-/** What the model reads before its last answer. */
-export const limitNotice = (limit: ReachedLimit): string =>
-  `You have reached the limit of ${shownLimit(limit)} for this request. Answer now with what you have; no further tools are available.`;
 
 function callModel(run: Run, turn: number, attempt: number): Extract<Effect, { type: "call-model" }> {
   const { runId, decision, limit } = run;

@@ -6,11 +6,11 @@
  *  P3 an effect is planned until its intent is folded; its id derives from the state.
  */
 
-import { afterChildren, planAbort } from "./cancellation.ts";
+import { planCalls } from "./calls-to-start.ts";
 import { startsOwed } from "./children/background.ts";
 import { type Plan, restPlan } from "./effect.ts";
 import { planFailure, planNextTurn, planOpenCall } from "./next-turn.ts";
-import { planCalls } from "./pending-calls.ts";
+import { afterChildren, planAbort } from "./plan-abort.ts";
 import type { State } from "./state.ts";
 import { lostSummary } from "./summary-calls.ts";
 

@@ -2,7 +2,7 @@ import type { Clock, IdSource, Logger, RunQueue, SessionRef, SessionStore } from
 import { hintOffers } from "../hints/hint-offers.ts";
 import type { HostLimits } from "../options/host-limits.ts";
 import type { SessionHost } from "../sessions/session-host.ts";
-import { createSessionWorker } from "./session-worker.ts";
+import { runHintedSessions } from "./run-hinted-sessions.ts";
 import { createSweeper } from "./sweeper.ts";
 
 /** The work of a process that runs sessions: it takes hints from the queue, and sweeps for sessions that no hint named. */
@@ -36,7 +36,7 @@ export interface WorkParts {
 export function runWork(parts: WorkParts): Work {
   const { host, store, queue, limits, clock, ids, logger, sweepMs, idleSweepMs, keepsAlive } = parts;
   const hint = hintOffers(queue, logger);
-  const worker = createSessionWorker({ host, store, limits, clock, logger, undone: async (ref) => void (await hint(ref)) });
+  const worker = runHintedSessions({ host, store, limits, clock, logger, undone: async (ref) => void (await hint(ref)) });
   // The queue spreads the work over all workers. A session that a second sweep finds again, or that could not be offered, is taken by this worker.
   const found = async (ref: SessionRef, again: boolean): Promise<void> => {
     const isOffered = !again && (await hint(ref));

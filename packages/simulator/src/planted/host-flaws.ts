@@ -1,7 +1,7 @@
 import type { SourceFlaw } from "./source-flaws.ts";
 
 const sweeper = "work/sweeper.ts";
-const worker = "work/session-worker.ts";
+const worker = "work/run-hinted-sessions.ts";
 const loaded = "sessions/load-and-evict.ts";
 const leaving = "work/graceful-shutdown.ts";
 

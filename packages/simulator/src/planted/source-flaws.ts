@@ -25,13 +25,13 @@ export const sourceFlaws: readonly SourceFlaw[] = [
     name: "events are published before the log has their facts",
     file: decider,
     good: "if (isForLog(decision, this.#state)) {",
-    bad: "if (isForLog(decision, this.#state)) (session as never as Driver).hub.publish(decision.speculation.events);\n    if (isForLog(decision, this.#state)) {",
+    bad: "if (isForLog(decision, this.#state)) (session as never as Driver).hub.publish(decision.trial.events);\n    if (isForLog(decision, this.#state)) {",
   },
   {
     name: "effects are launched before their intent is in the log",
     file: decider,
     good: "if (isForLog(decision, this.#state)) {",
-    bad: "for (const launch of (decision.launches as unknown[]).splice(0) as Launch[]) launch({ state: decision.speculation.state, isStopped: false });\n    if (isForLog(decision, this.#state)) {",
+    bad: "for (const launch of (decision.launches as unknown[]).splice(0) as Launch[]) launch({ state: decision.trial.state, isStopped: false });\n    if (isForLog(decision, this.#state)) {",
   },
   {
     name: "a lease is released before the last batch is written",
@@ -57,8 +57,8 @@ export const sourceFlaws: readonly SourceFlaw[] = [
     good: ' || policy.replay === "once"',
     bad: "",
   },
-  { name: "a call in doubt is forgotten", file: "loop/turns.ts", good: "{ ...call, inDoubt: true }", bad: "call" },
-  { name: "a model call in doubt is forgotten", file: "loop/turns.ts", good: "{ ...run.open, inDoubt: true }", bad: "run.open" },
+  { name: "a call in doubt is forgotten", file: "loop/turn-fold.ts", good: "{ ...call, inDoubt: true }", bad: "call" },
+  { name: "a model call in doubt is forgotten", file: "loop/turn-fold.ts", good: "{ ...run.open, inDoubt: true }", bad: "run.open" },
   {
     name: "results stand in the order in which they came",
     file: "loop/transcript.ts",
@@ -110,7 +110,7 @@ export const sourceFlaws: readonly SourceFlaw[] = [
   },
   {
     name: "a steered message is dropped when the run ends",
-    file: "loop/turns.ts",
+    file: "loop/turn-fold.ts",
     good: 'run.steered.length > 0 ? withInputs(state.inputs, run.steered, "first") : state.inputs',
     bad: "state.inputs",
   },
@@ -152,7 +152,7 @@ export const sourceFlaws: readonly SourceFlaw[] = [
   },
   {
     name: "the end of an answer is published without what was missed of it",
-    file: "driver/live/hub.ts",
+    file: "driver/live/event-hub.ts",
     good: "if (unpublished.length > 0) batch.push(...unpublished);",
     bad: "void unpublished;",
   },

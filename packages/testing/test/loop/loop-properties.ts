@@ -106,7 +106,7 @@ export const loopProperties: { readonly [promise: string]: (seed: number) => voi
       }
     }
   },
-  "a dropped speculation leaves no trace": (seed) => {
+  "a dropped trial leaves no trace": (seed) => {
     const { states, facts } = simulateLoop(seed, { steps: 30 });
     const values = states.map(asValue);
     for (let from = 0; from < facts.length; from += 5) {
@@ -116,8 +116,8 @@ export const loopProperties: { readonly [promise: string]: (seed: number) => voi
       const forked = other.reduce(fold, states[from] as State);
       const alone = other.reduce(fold, facts.slice(0, from).reduce(fold, emptyState));
       claim(asValue(forked) === asValue(alone), seed, "a fork holds what its sibling appended");
-      claim(asValue(state) === values[Math.min(from + 4, facts.length)], seed, "a speculation changed its sibling");
-      claim(asValue(states[from] as State) === values[from], seed, "a speculation changed its origin");
+      claim(asValue(state) === values[Math.min(from + 4, facts.length)], seed, "a trial changed its sibling");
+      claim(asValue(states[from] as State) === values[from], seed, "a trial changed its origin");
     }
   },
   "a tool of class once starts at most once": (seed) => {

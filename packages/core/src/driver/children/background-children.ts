@@ -1,6 +1,6 @@
 /*
  * Owns: the children in the background of one session: their links, their beginnings, and the reports of their ends.
- * Does not own: children that a call waits for (children), what the facts mean (loop/background).
+ * Does not own: children that a call waits for (awaited-children), what the facts mean (loop/children/background).
  * A child in the background has an owner of its own: a process that the queue or a sweep gives it to, or, where there is none, the one that has its
  * parent loaded. Any process may report its end; the log of the parent takes it once.
  */
@@ -16,12 +16,12 @@ import { shownId } from "../../message/shown-id.ts";
 import type { ChildResult, SpawnedChild } from "../../tools/child.ts";
 import type { ChildSession, Deps } from "../setup/deps.ts";
 import { driverLimits } from "../setup/session-options.ts";
+import type { ChildRequest } from "./awaited-children.ts";
 import { reportOf } from "./background-report.ts";
 import { checkDepth } from "./child-depth.ts";
 import type { ChildPlace } from "./child-facts.ts";
 import { checkRequest, childId, linked, never, openRun, otherChild } from "./child-link.ts";
 import { shareOf } from "./child-share.ts";
-import type { ChildRequest } from "./children.ts";
 import { retryUntilConfirmed } from "./retry-until-confirmed.ts";
 import { standInAgent } from "./stand-in-agent.ts";
 

@@ -1,4 +1,4 @@
-import { callsBelow } from "../../loop/children/below.ts";
+import { callsBelow } from "../../loop/children/waits-of-children.ts";
 import { pendingApproval, pendingCall } from "../../loop/events-of.ts";
 import type { WaitingCall } from "../../loop/fact.ts";
 import type { State } from "../../loop/state.ts";

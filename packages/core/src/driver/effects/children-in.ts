@@ -1,5 +1,5 @@
 import type { SpawnChild, StartChild } from "../../tools/child.ts";
-import type { ChildOrigin } from "../children/children.ts";
+import type { ChildOrigin } from "../children/awaited-children.ts";
 import type { HookHost } from "./hook-deps.ts";
 
 /** `child` and `spawn` of the user code in this place. `prefix`: keeps its keys apart from those of others. */

@@ -4,9 +4,9 @@ import type { BackgroundChild, KeyedChild, Run, State } from "../../loop/state.t
 import type { RequestBuilder } from "../../prompt/request-builder.ts";
 import type { ToolRegistry } from "../../tools/tool-registry.ts";
 import type { ChildPlace } from "../children/child-facts.ts";
-import type { Hub, Lane } from "../live/hub.ts";
+import type { EventHub, Lane } from "../live/event-hub.ts";
 import type { Deps } from "../setup/deps.ts";
-import { rememberedIn } from "../setup/remembered-decisions.ts";
+import { rememberedIn } from "../setup/inherited-decisions.ts";
 import type { EffectContext, HookDeps, HookHost } from "./hook-deps.ts";
 import type { UserCodeTimeout } from "./user-code-timeout.ts";
 
@@ -53,7 +53,7 @@ export interface EffectDeps {
   readonly deps: Deps;
   readonly shown: ShownTools;
   readonly builder: RequestBuilder;
-  readonly hub: Hub;
+  readonly hub: EventHub;
   readonly session: EffectHost;
 }
 

@@ -1,12 +1,12 @@
 /*
  * Owns: the model of a fallback chain for an attempt, and the model after it.
- * Does not own: the rule (loop/fallback), the consequences of a failure for the run (loop/turns).
+ * Does not own: the rule (loop/retry/next-model-of-chain), the consequences of a failure for the run (loop/turn-fold).
  */
 import type { Agent } from "../../agent/agent.ts";
 import type { ModelRef } from "../../agent/model-ref.ts";
 import type { Failure } from "../../errors.ts";
-import { linkAfter, type ModelChain, type ModelLink } from "../../loop/retry/fallback.ts";
 import { attemptsLeft } from "../../loop/retry/may-call-model-again.ts";
+import { linkAfter, type ModelChain, type ModelLink } from "../../loop/retry/next-model-of-chain.ts";
 import type { Run } from "../../loop/state.ts";
 
 /** The chain in the form of the log; absent for an agent of one model. `model`: the model that the input chose in place of the first. */

@@ -3,8 +3,8 @@ import type { HookContext } from "../../agent/hooks.ts";
 import type { HookState, RememberedDecision } from "../../loop/fact.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { ChildResult, SpawnedChild } from "../../tools/child.ts";
+import type { ChildOrigin, ChildRequest } from "../children/awaited-children.ts";
 import type { ChildPlace } from "../children/child-facts.ts";
-import type { ChildOrigin, ChildRequest } from "../children/children.ts";
 import type { Note } from "../log/note-fact.ts";
 
 /** The context that all user code of an effect gets. */

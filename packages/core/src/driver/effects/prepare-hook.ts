@@ -1,6 +1,6 @@
 /*
  * Owns: the calls of the prompt and the `prepare` hooks for a model call, also the repeated calls for its tools.
- * Does not own: the request that results (prepare-model).
+ * Does not own: the request that results (prepare-model-call).
  */
 import type { HookContext, PrepareContext, PrepareVerdict } from "../../agent/hooks.ts";
 import { type PromptContext, type PromptLayer, promptLayers } from "../../agent/prompt-layer.ts";
@@ -9,7 +9,7 @@ import { wellFormed } from "../../message/well-formed.ts";
 import type { SystemPart } from "../../ports/model-provider.ts";
 import { systemText } from "../../prompt/system-text.ts";
 import { createToolRegistry, type ToolRegistry } from "../../tools/tool-registry.ts";
-import { hookFailed } from "../setup/user-code.ts";
+import { hookFailed } from "../setup/user-code-errors.ts";
 import type { HookDeps } from "./hook-deps.ts";
 import { HookRunner, type HookTrace } from "./hook-runner.ts";
 import { type ModelSeeker, resolvedModel } from "./resolved-model.ts";

@@ -6,7 +6,7 @@ import type { Agent } from "../../agent/agent.ts";
 import { isModelRef, type ModelRef, type ResolveModel } from "../../agent/model-ref.ts";
 import { AgentError } from "../../errors.ts";
 import type { Run } from "../../loop/state.ts";
-import { hookFailed, type Reports } from "../setup/user-code.ts";
+import { hookFailed, type Reports } from "../setup/user-code-errors.ts";
 import { chosenModel } from "./fallback-link.ts";
 import type { EffectContext } from "./hook-deps.ts";
 import type { SyncOrAsync } from "./sync-or-async.ts";

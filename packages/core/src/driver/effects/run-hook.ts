@@ -3,7 +3,7 @@
  */
 import type { Agent } from "../../agent/agent.ts";
 import type { HookContext, RunEnd } from "../../agent/hooks.ts";
-import { hookFailed, type Reports } from "../setup/user-code.ts";
+import { hookFailed, type Reports } from "../setup/user-code-errors.ts";
 import type { HookDeps } from "./hook-deps.ts";
 import { HookRunner, type HookTrace, hookPlace } from "./hook-runner.ts";
 

@@ -1,5 +1,5 @@
 /*
- * Owns: the tools behind the names that the last model call had. Does not own: those names (a fact), which tool runs (prepare-tool).
+ * Owns: the tools behind the names that the last model call had. Does not own: those names (a fact), which tool runs (prepare-tool-call).
  */
 import type { Run, State } from "../../loop/state.ts";
 import type { Message } from "../../message/message.ts";

@@ -4,7 +4,7 @@ import { AgentError } from "../../errors.ts";
 import type { TextFilter } from "../../tools/normalise-output.ts";
 import type { Deps } from "../setup/deps.ts";
 import { driverLimits } from "../setup/session-options.ts";
-import { hookFailed } from "../setup/user-code.ts";
+import { hookFailed } from "../setup/user-code-errors.ts";
 import type { EffectContext } from "./hook-deps.ts";
 import { hookPlace } from "./hook-runner.ts";
 import { andThen, type SyncOrAsync } from "./sync-or-async.ts";

@@ -1,8 +1,8 @@
 import type { EphemeralEvent } from "../../loop/event.ts";
 import type { ToolCallPart } from "../../message/content.ts";
 import { driverLimits } from "../setup/session-options.ts";
-import type { Hub, LaneRelay } from "./hub.ts";
-import { createLaneFold, type LaneFold } from "./lane-so-far.ts";
+import type { EventHub, LaneRelay } from "./event-hub.ts";
+import { createLaneSnapshot, type LaneSnapshot } from "./lane-snapshot.ts";
 
 /** One lane of another node: holds its events until the opening event was published and nothing before them is missing. */
 export class RemoteLane {
@@ -10,7 +10,7 @@ export class RemoteLane {
   readonly id: number;
   /** It is being asked for what is missing. */
   isHealing = false;
-  #fold: LaneFold | undefined;
+  #fold: LaneSnapshot | undefined;
   #relay: LaneRelay | undefined;
   #held: EphemeralEvent[] = [];
   #heldBytes = 0;
@@ -44,8 +44,8 @@ export class RemoteLane {
   }
 
   /** `call`: what a tool's lane belongs to. */
-  open(hub: Hub, { runId, call }: { readonly runId: string; readonly call: ToolCallPart | undefined }): void {
-    const fold = createLaneFold(call);
+  open(hub: EventHub, { runId, call }: { readonly runId: string; readonly call: ToolCallPart | undefined }): void {
+    const fold = createLaneSnapshot(call);
     this.#fold = fold;
     this.#relay = hub.openRelay({ id: this.id, runId, isAnswer: call === undefined, snapshot: fold.snapshot });
     this.take(this.#held.splice(0));

@@ -1,6 +1,6 @@
 /*
  * Owns: publishing the open lanes of other nodes to the listeners of this process, in order.
- * Does not own: the facts (they come from the log), the lanes of effects of this process (the hub).
+ * Does not own: the facts (they come from the log), the lanes of effects of this process (event-hub).
  * Invariants
  *  N1 nothing of a lane is published before its opening event, or after its closing one;
  *  N2 each published event of a lane is the next one or a snapshot: events after a gap are held until the gap is filled;
@@ -11,7 +11,7 @@ import type { State } from "../../loop/state.ts";
 import type { Deps } from "../setup/deps.ts";
 import { driverLimits } from "../setup/session-options.ts";
 import { readDraft } from "./drafts.ts";
-import type { Hub } from "./hub.ts";
+import type { EventHub } from "./event-hub.ts";
 import { openLanes } from "./open-lanes.ts";
 import { RemoteLane } from "./remote-lane.ts";
 
@@ -24,7 +24,7 @@ export interface RemoteLanes {
 
 export interface RemoteLanesOptions {
   readonly deps: Deps;
-  readonly hub: Hub;
+  readonly hub: EventHub;
   readonly session: RemoteLanesHost;
 }
 

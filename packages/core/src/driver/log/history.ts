@@ -9,8 +9,8 @@ import type { SessionStore } from "../../ports/session-store.ts";
 import { compareCursors, type EventCursor } from "../../protocol/cursor.ts";
 import { storeError } from "../setup/session-errors.ts";
 import { snapshotLimits } from "../setup/snapshot-limits.ts";
-import { catchUp } from "./catch-up.ts";
 import { type DecodedFacts, decodeFacts } from "./decode-facts.ts";
+import { foldReadFacts } from "./fold-read-facts.ts";
 import { keptState } from "./fold-snapshot-head.ts";
 
 /**
@@ -64,7 +64,7 @@ export async function* historyFrom(
 ): AsyncGenerator<readonly DurableEvent[], void> {
   let state = base;
   for await (const facts of readPages({ store, ref }, base.seq + 1)) {
-    const caughtUp = catchUp(state, facts, ref.session);
+    const caughtUp = foldReadFacts(state, facts, ref.session);
     dropMessages(caughtUp.state, state);
     state = caughtUp.state;
     const events = caughtUp.events.filter((event) => compareCursors(event, after) > 0);

@@ -11,10 +11,10 @@ import { firstFlaw, messageFlaw } from "../../message/sound-message.ts";
 import type { EventCursor } from "../../protocol/cursor.ts";
 import type { Deps } from "../setup/deps.ts";
 import { driverLimits } from "../setup/session-options.ts";
-import { internalError } from "../setup/user-code.ts";
-import { catchUp } from "./catch-up.ts";
+import { internalError } from "../setup/user-code-errors.ts";
+import { foldReadFacts } from "./fold-read-facts.ts";
 import { readNewFacts } from "./read-new-facts.ts";
-import { retryUnavailable } from "./retry-unavailable-store.ts";
+import { retryStoreRequest } from "./retry-store-request.ts";
 import { createStoredSnapshots, type LoadedFold, type StoredSnapshots } from "./stored-fold-snapshots.ts";
 
 /** A state that replaces the previous one. */
@@ -141,12 +141,12 @@ export class LogView {
       before.seq === 0
         ? this.#snapshots.load(this.#oldSeq)
         : { base: before, lastEvent: this.#lastEvent, ...(await readNewFacts(this.#deps, before.seq)) };
-    const { base, lastEvent, facts, tooNew } = await retryUnavailable(ask, {
+    const { base, lastEvent, facts, tooNew } = await retryStoreRequest(ask, {
       clock: this.#deps.clock,
       answerMs: this.#deps.isPrivate ? Number.POSITIVE_INFINITY : driverLimits.readMs,
       staysFor: () => this.#session.outageMs,
     });
-    const { state, events } = catchUp(base, facts, this.#deps.sessionId);
+    const { state, events } = foldReadFacts(base, facts, this.#deps.sessionId);
     this.#deps.bound.bind(state);
     this.#readVersion = version;
     this.#tooNew = tooNew;

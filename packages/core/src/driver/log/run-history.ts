@@ -1,10 +1,10 @@
 import { forked } from "../../loop/append-list.ts";
 import type { DurableEvent } from "../../loop/event.ts";
 import { eventsOf } from "../../loop/events-of.ts";
-import { beforeFact, bringerOf, concernsRun, foldRun, hasBegun, stateBeforeRun } from "../../loop/run-fold.ts";
+import { beforeFact, bringerOf, concernsRun, foldRun, hasBegun, stateBeforeRun } from "../../loop/fold-one-run.ts";
 import type { State } from "../../loop/state.ts";
 import { compareCursors, cursorAfter, type EventCursor } from "../../protocol/cursor.ts";
-import { durableEvents } from "./catch-up.ts";
+import { durableEvents } from "./fold-read-facts.ts";
 import { type HistorySource, historyFrom, readPages } from "./history.ts";
 
 interface RunSource extends HistorySource {

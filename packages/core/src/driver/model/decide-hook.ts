@@ -1,13 +1,13 @@
 /*
  * Owns: the calls of the `decide` hooks for a whole answer, and the closing fact that results.
- * Does not own: the fact before these calls (close-model), the consequences of a decision (the loop).
+ * Does not own: the fact before these calls (close-model-call), the consequences of a decision (the loop).
  */
 import type { Agent } from "../../agent/agent.ts";
 import type { DecideContext, DecideReason, DecideVerdict, Hooks } from "../../agent/hooks.ts";
 import type { Access, BodyOf, Decision } from "../../loop/fact.ts";
-import { limitOf } from "../../loop/next-turn.ts";
-import { policyOfShown } from "../../loop/policy.ts";
+import { limitOf } from "../../loop/reached-limit.ts";
 import type { Run } from "../../loop/state.ts";
+import { policyOfShown } from "../../loop/tool-policy.ts";
 import { callsOf, type Message } from "../../message/message.ts";
 import { type Cost, soundUsage, type Usage } from "../../message/usage.ts";
 import { cutText } from "../../tools/cut-text.ts";

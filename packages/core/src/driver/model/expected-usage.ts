@@ -10,7 +10,7 @@ import { costOf } from "../effects/cost-of.ts";
 import type { EffectContext } from "../effects/hook-deps.ts";
 import type { Deps } from "../setup/deps.ts";
 import type { ModelAttemptEnd } from "./model-attempt.ts";
-import type { PreparedModel } from "./prepare-model.ts";
+import type { PreparedModel } from "./prepare-model-call.ts";
 
 /** A prepared attempt of a model call that may not be affordable. */
 export interface AllowanceRequest {

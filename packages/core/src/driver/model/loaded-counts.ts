@@ -4,8 +4,8 @@ import type { RequestBuilder } from "../../prompt/request-builder.ts";
 import type { TokenCounts } from "../../prompt/token-counts.ts";
 import type { Deps } from "../setup/deps.ts";
 import { driverLimits } from "../setup/session-options.ts";
-import { reportThrown } from "../setup/user-code.ts";
-import type { PreparedModel } from "./prepare-model.ts";
+import { reportThrown } from "../setup/user-code-errors.ts";
+import type { PreparedModel } from "./prepare-model-call.ts";
 
 /** The token counts of a session; their code is loaded by its first model call. */
 export interface LoadedCounts {

@@ -13,9 +13,9 @@ import type { BuildingHistory, BuiltHistory, Fit, RequestBuilder } from "../../p
 import type { SyncOrAsync } from "../effects/sync-or-async.ts";
 import type { UserCodeTimeout } from "../effects/user-code-timeout.ts";
 import type { Deps } from "../setup/deps.ts";
-import { internalError } from "../setup/user-code.ts";
+import { internalError } from "../setup/user-code-errors.ts";
 import { withoutVision } from "./check-vision.ts";
-import type { PreparedModel } from "./prepare-model.ts";
+import type { PreparedModel } from "./prepare-model-call.ts";
 
 /** Characters of a token at the most: text outside this bound is rare. */
 const charactersPerTokenMost = 8;

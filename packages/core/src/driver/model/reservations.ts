@@ -16,11 +16,11 @@ import type { LedgerOutcome, UsageLedger } from "../../ports/usage-ledger.ts";
 import type { RequestBuilder } from "../../prompt/request-builder.ts";
 import type { Deps } from "../setup/deps.ts";
 import { driverLimits } from "../setup/session-options.ts";
-import { hookFailed, reportThrown } from "../setup/user-code.ts";
+import { hookFailed, reportThrown } from "../setup/user-code-errors.ts";
 import { type AllowanceRequest, amountOf, expectedUsage, outputBoundOf, roomFor } from "./expected-usage.ts";
-import { boundedCall, keptOf, lastCall, lastRoomMin } from "./last-call.ts";
+import { boundedCall, keptOf, lastCall, lastRoomMin } from "./last-call-at-limit.ts";
 import type { ModelAttemptEnd } from "./model-attempt.ts";
-import type { PreparedModel } from "./prepare-model.ts";
+import type { PreparedModel } from "./prepare-model-call.ts";
 
 /** The reservation of one attempt. */
 export interface Reservation {

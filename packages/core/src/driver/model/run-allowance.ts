@@ -1,6 +1,6 @@
 /*
  * Owns: whether an attempt of a model call still fits into the limits of its run: tokens, money and time.
- * Does not own: the limits that are known without the size of the call (next-turn), accounts over sessions (reservations).
+ * Does not own: the limits that are known without the size of the call (loop/reached-limit), accounts over sessions (reservations).
  * Invariants
  *  R1 a call with tools is made only if all that it may spend fits, so that a run exceeds a limit by its last call at most;
  *  R2 the last call is bounded: it has no tools, and its answer a limit. One that was cut off beyond the limit is not made again;
@@ -9,13 +9,13 @@
  */
 import { chargedTo } from "../../loop/children/background.ts";
 import type { FactBody } from "../../loop/fact.ts";
-import { least, limitFacts, timeLimit } from "../../loop/next-turn.ts";
+import { least, limitFacts, timeLimit } from "../../loop/reached-limit.ts";
 import type { ReachedLimit, Run } from "../../loop/state.ts";
 import type { RequestBuilder } from "../../prompt/request-builder.ts";
 import type { Deps } from "../setup/deps.ts";
 import { type AllowanceRequest, expectedUsage, type LeftOfLimit, outputBoundOf, roomFor } from "./expected-usage.ts";
-import { answerTokensMin, boundedCall, keptOf, lastCall, roomMin } from "./last-call.ts";
-import type { PreparedModel } from "./prepare-model.ts";
+import { answerTokensMin, boundedCall, keptOf, lastCall, roomMin } from "./last-call-at-limit.ts";
+import type { PreparedModel } from "./prepare-model-call.ts";
 
 /** The call as it may be made, after the facts before it; or the facts in its place. */
 export type Allowed =

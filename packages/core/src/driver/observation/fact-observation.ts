@@ -10,7 +10,7 @@ import type { State } from "../../loop/state.ts";
 import { readPages } from "../log/history.ts";
 import type { Deps } from "../setup/deps.ts";
 import type { Observation } from "../setup/observation.ts";
-import { reportThrown } from "../setup/user-code.ts";
+import { reportThrown } from "../setup/user-code-errors.ts";
 
 /** Facts that are repeated after a claim at most, and how far is looked back first. */
 const repeatedMax = 4_096;

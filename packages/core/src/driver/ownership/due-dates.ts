@@ -1,7 +1,7 @@
 import { owesReport } from "../../loop/children/background.ts";
-import { deadlineBelow } from "../../loop/children/below.ts";
-import { closeCall } from "../../loop/closing-results.ts";
+import { deadlineBelow } from "../../loop/children/waits-of-children.ts";
 import type { FactBody } from "../../loop/fact.ts";
+import { closeCall } from "../../loop/results-without-run.ts";
 import { firingKey, nextFiring, readySchedules } from "../../loop/schedules.ts";
 import { type Call, isAtRest, isAwaited, type Run, type State } from "../../loop/state.ts";
 import type { Clock } from "../../ports/clock.ts";

@@ -8,7 +8,7 @@
 import type { SessionStorage } from "../../memory/store/private-store.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { SessionRef } from "../../ports/session-log.ts";
-import { retryUnavailable } from "../log/retry-unavailable-store.ts";
+import { retryStoreRequest } from "../log/retry-store-request.ts";
 import { driverLimits, leaseShares } from "../setup/session-options.ts";
 import { watchPauses } from "./detect-pauses.ts";
 import { type Renewing, renewLease } from "./lease-renewals.ts";
@@ -49,7 +49,7 @@ export async function claimLease(options: LeaseOptions): Promise<ClaimedLease> {
     askedAt = clock.monotonic();
     return log.claim(ref, { node, leaseMs });
   };
-  const outcome = isPrivate ? await claim() : await retryUnavailable(claim, { clock, staysFor: () => 0, answerMs: driverLimits.appendMs });
+  const outcome = isPrivate ? await claim() : await retryStoreRequest(claim, { clock, staysFor: () => 0, answerMs: driverLimits.appendMs });
   if (outcome.type === "held") return outcome;
   const lease = isPrivate ? new PrivateLease(outcome.epoch) : new HeldLease(options, outcome.epoch, askedAt);
   return { type: "claimed", lease, lastSeq: outcome.lastSeq };

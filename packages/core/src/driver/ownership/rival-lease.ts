@@ -1,5 +1,5 @@
 import type { LogHead } from "../../ports/session-log.ts";
-import { retryUnavailable } from "../log/retry-unavailable-store.ts";
+import { retryStoreRequest } from "../log/retry-store-request.ts";
 import type { Deps } from "../setup/deps.ts";
 import { driverLimits } from "../setup/session-options.ts";
 
@@ -25,7 +25,7 @@ export function createRivalLease({ store, ref, clock, node }: Deps, onOver: () =
   let cancel: (() => void) | undefined;
 
   const head = (): Promise<LogHead> =>
-    retryUnavailable(() => store.log.head(ref), { clock, staysFor: () => 0, answerMs: driverLimits.appendMs });
+    retryStoreRequest(() => store.log.head(ref), { clock, staysFor: () => 0, answerMs: driverLimits.appendMs });
 
   async function look(): Promise<void> {
     cancel = undefined;

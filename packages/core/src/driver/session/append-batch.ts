@@ -3,7 +3,7 @@ import { shownId } from "../../message/shown-id.ts";
 import type { AppendOutcome, AppendRequest, SessionRef } from "../../ports/session-log.ts";
 import { fileNoteName, isFileName } from "../../stores/file-name.ts";
 import { namedBlobs } from "../log/named-blobs.ts";
-import { type RetryOptions, retryUnavailable } from "../log/retry-unavailable-store.ts";
+import { type RetryOptions, retryStoreRequest } from "../log/retry-store-request.ts";
 import { fitsBatch, spillBatch } from "../log/spill-values.ts";
 import type { Deps } from "../setup/deps.ts";
 import { driverLimits } from "../setup/session-options.ts";
@@ -35,7 +35,7 @@ export async function appendBatch(
     // A store in memory answers at once, and its outcome is never unknown.
     const outcome = isPrivate && batch ? await store.log.append(ref, batch) : undefined;
     if (outcome && outcome.type !== "unknown") return outcome;
-    return await retryUnavailable(append, { clock, staysFor, answerMs: isPrivate ? Number.POSITIVE_INFINITY : driverLimits.appendMs });
+    return await retryStoreRequest(append, { clock, staysFor, answerMs: isPrivate ? Number.POSITIVE_INFINITY : driverLimits.appendMs });
   } catch (error) {
     if (isAgentError(error, "INPUT_INVALID") || isAgentError(error, "BLOB_UNKNOWN")) return { type: "refused", error };
     throw error;

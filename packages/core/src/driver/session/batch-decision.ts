@@ -3,11 +3,11 @@ import type { Lease } from "../ownership/lease.ts";
 import type { Launch } from "./effect-preparation.ts";
 import type { Inbox, WaitingOffer } from "./inbox.ts";
 import type { PhaseName } from "./session-phase.ts";
-import type { Speculation } from "./speculation.ts";
+import type { TrialBatch } from "./trial-batch.ts";
 
 /** The decision on everything that has arrived: one batch, and the actions that follow when the log has it. */
 export interface BatchDecision {
-  readonly speculation: Speculation;
+  readonly trial: TrialBatch;
   readonly accepted: readonly WaitingOffer[];
   readonly launches: readonly Launch[];
   /** The lease under which the decision was made. */
@@ -25,18 +25,18 @@ export interface DecisionContext {
 }
 
 /** True if the batch is to be appended. A batch with a claim alone is not: it would create a session, or wake one that rests, for a refused offer. */
-export function isForLog({ speculation, rests }: BatchDecision, before: State): boolean {
-  const { facts, state } = speculation;
+export function isForLog({ trial, rests }: BatchDecision, before: State): boolean {
+  const { facts, state } = trial;
   if (facts.length === 0 || state.status === "new") return false;
   return !(rests && isAtRest(before) && facts.every(({ type }) => type === "owner.claimed"));
 }
 
 /** True if the lease is released with the batch: no effect runs under it, and the session rests or is handed over. */
 export function releasesLease(
-  { speculation, accepted, launches, lease }: Omit<BatchDecision, "rests">,
+  { trial, accepted, launches, lease }: Omit<BatchDecision, "rests">,
   { inbox, running, phase }: DecisionContext,
 ): boolean {
   if (!lease || inbox.isAlone || inbox.length > 0 || launches.length > 0) return false;
   if (running > accepted.filter((offer) => offer.isClosing).length) return false;
-  return phase === "leaving" || isAtRest(speculation.state);
+  return phase === "leaving" || isAtRest(trial.state);
 }

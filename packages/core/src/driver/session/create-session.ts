@@ -9,9 +9,9 @@ import type { ChildOptions, Deps } from "../setup/deps.ts";
 import type { SessionOptions } from "../setup/session-options.ts";
 import { childSession } from "./commands/child-session.ts";
 import { keepContext } from "./commands/session-contexts.ts";
-import type { CommandContext } from "./commands/submit.ts";
+import type { CommandContext } from "./commands/submit-input.ts";
 import { depsOf } from "./deps-of.ts";
-import { watchRun } from "./execution.ts";
+import { watchRun } from "./run-stream.ts";
 import { SessionDriver } from "./session-driver.ts";
 import { SessionHandle } from "./session-handle.ts";
 

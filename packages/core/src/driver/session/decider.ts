@@ -13,9 +13,9 @@ import { type BatchDecision, isForLog, releasesLease } from "./batch-decision.ts
 import { BatchWriter, type BatchWriterHost } from "./batch-writer.ts";
 import type { Inbox } from "./inbox.ts";
 import type { SessionPhase } from "./session-phase.ts";
-import type { SessionWork } from "./session-work.ts";
-import { speculate } from "./speculation.ts";
+import { beginTrialBatch } from "./trial-batch.ts";
 import type { WakeSources } from "./wake-sources.ts";
+import type { WorkUnderLease } from "./work-under-lease.ts";
 
 /** The parts of the session that decisions use. */
 export interface DeciderHost extends BatchWriterHost {
@@ -33,7 +33,7 @@ export interface DeciderParts {
   readonly view: LogView;
   readonly inbox: Inbox;
   readonly ownership: Ownership;
-  readonly work: SessionWork;
+  readonly work: WorkUnderLease;
   readonly sources: WakeSources;
 }
 
@@ -91,10 +91,10 @@ export class Decider {
   }
 
   /** True if another decision may follow at once. False while effects run and nothing else has arrived: the end of an effect wakes the loop. */
-  #mayFollow({ speculation, lease }: BatchDecision): boolean {
+  #mayFollow({ trial, lease }: BatchDecision): boolean {
     const { session, view, inbox, work } = this.#parts;
     const isWorking = lease !== undefined && session.phase.name === "owning" && work.count > 0 && !isAtRest(this.#state);
-    const hasLeftOver = inbox.length > 0 || inbox.isAlone || view.isBehind || speculation.facts.length > driverLimits.factsPerBatch / 2;
+    const hasLeftOver = inbox.length > 0 || inbox.isAlone || view.isBehind || trial.facts.length > driverLimits.factsPerBatch / 2;
     return !isWorking || hasLeftOver;
   }
 
@@ -117,12 +117,12 @@ export class Decider {
     const { session, inbox, ownership, work } = this.#parts;
     const { clock, node, leaseMs, sessionId } = this.#deps;
     const { lease } = ownership;
-    const speculation = speculate(this.#state, { sessionId, now: clock.now(), epoch: lease?.epoch });
-    if (lease && lease.epoch > this.#state.epoch) speculation.add({ type: "owner.claimed", node, leaseMs });
-    const accepted = inbox.accept(speculation);
+    const trial = beginTrialBatch(this.#state, { sessionId, now: clock.now(), epoch: lease?.epoch });
+    if (lease && lease.epoch > this.#state.epoch) trial.add({ type: "owner.claimed", node, leaseMs });
+    const accepted = inbox.accept(trial);
     const mayLaunch = session.phase.name === "owning" && !inbox.isAlone;
-    const launches = mayLaunch ? work.prepareOwed(speculation) : [];
-    return andThen(launches, (prepared) => this.#judge({ speculation, accepted, launches: prepared, lease }));
+    const launches = mayLaunch ? work.prepareOwed(trial) : [];
+    return andThen(launches, (prepared) => this.#judge({ trial, accepted, launches: prepared, lease }));
   }
 
   /** `undefined`: the lease was lost meanwhile, so the decision under it is void (D4). */

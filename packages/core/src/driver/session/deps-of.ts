@@ -12,7 +12,7 @@ import type { Deps } from "../setup/deps.ts";
 import { observationOf } from "../setup/observation.ts";
 import type { SessionOptions } from "../setup/session-options.ts";
 import { snapshotLimits } from "../setup/snapshot-limits.ts";
-import { type Reports, reportThrown } from "../setup/user-code.ts";
+import { type Reports, reportThrown } from "../setup/user-code-errors.ts";
 import { snapshotOf } from "./public-snapshot.ts";
 
 const idPattern = /^[a-z0-9][a-z0-9_-]{0,63}$/;

@@ -7,7 +7,7 @@ import { closingRefused } from "../setup/session-errors.ts";
 import { createDebounce } from "./debounce.ts";
 import type { Inbox } from "./inbox.ts";
 
-export interface ClosingFactsParts {
+export interface EffectEndsParts {
   readonly inbox: Inbox;
   readonly session: {
     /** A closing fact is in the inbox. */
@@ -16,12 +16,12 @@ export interface ClosingFactsParts {
 }
 
 /** Puts the closing facts of effects into the inbox. Effects that end at the same moment are recorded in one batch. */
-export class ClosingFacts {
+export class EffectEnds {
   readonly #logger: Logger;
-  readonly #parts: ClosingFactsParts;
+  readonly #parts: EffectEndsParts;
   readonly #interruptSoon: () => void;
 
-  constructor({ clock, logger }: { readonly clock: Clock; readonly logger: Logger }, parts: ClosingFactsParts) {
+  constructor({ clock, logger }: { readonly clock: Clock; readonly logger: Logger }, parts: EffectEndsParts) {
     this.#logger = logger;
     this.#parts = parts;
     this.#interruptSoon = createDebounce(clock, () => parts.session.interrupt());

@@ -13,7 +13,7 @@ import { createUserCodeTimeout, type UserCodeTimeout } from "../effects/user-cod
 import { isAhead } from "../ownership/due-dates.ts";
 import { driverLimits } from "../setup/session-options.ts";
 import type { Effects } from "./session-effects.ts";
-import type { Speculation } from "./speculation.ts";
+import type { TrialBatch } from "./trial-batch.ts";
 
 export type Launch = (now: LaunchState) => void;
 
@@ -59,30 +59,30 @@ export class EffectPreparation {
    * Folds the facts that follow and prepares the needed effects, until neither is left or the batch is full. Slow user code delays no batch: a later
    * call takes its result.
    */
-  prepareOwed(speculation: Speculation): SyncOrAsync<readonly Launch[]> {
+  prepareOwed(trial: TrialBatch): SyncOrAsync<readonly Launch[]> {
     this.#wait.reset();
-    return this.#prepareRest(speculation, { launches: [], seen: [] });
+    return this.#prepareRest(trial, { launches: [], seen: [] });
   }
 
-  #prepareRest(speculation: Speculation, batch: PreparedBatch): SyncOrAsync<readonly Launch[]> {
+  #prepareRest(trial: TrialBatch, batch: PreparedBatch): SyncOrAsync<readonly Launch[]> {
     const { launches, seen } = batch;
     for (;;) {
-      const { facts, effects: owed } = plan(speculation.state);
+      const { facts, effects: owed } = plan(trial.state);
       let isMoved = false;
-      for (const body of facts) if (hasRoom(speculation) && speculation.add(body)) isMoved = true;
-      if (isMoved && hasRoom(speculation)) continue;
+      for (const body of facts) if (hasRoom(trial) && trial.add(body)) isMoved = true;
+      if (isMoved && hasRoom(trial)) continue;
       if (this.#pending.size > 0) this.#dropUnlessOwed(owed);
-      const fitting = this.#fitting(owed, { seen, speculation });
+      const fitting = this.#fitting(owed, { seen, trial });
       if (fitting.length === 0) return launches;
       for (const { id } of fitting) seen.push(id);
-      const ready = this.#readyOf(fitting, speculation.state);
+      const ready = this.#readyOf(fitting, trial.state);
       if (ready instanceof Promise) {
         return ready.then((prepared) => {
-          addPrepared(prepared, speculation, launches);
-          return this.#prepareRest(speculation, batch);
+          addPrepared(prepared, trial, launches);
+          return this.#prepareRest(trial, batch);
         });
       }
-      addPrepared(ready, speculation, launches);
+      addPrepared(ready, trial, launches);
     }
   }
 
@@ -101,15 +101,12 @@ export class EffectPreparation {
   }
 
   /** The effects that are needed now, do not run yet, and have room in the batch. */
-  #fitting(
-    owed: readonly Effect[],
-    { seen, speculation }: { readonly seen: readonly string[]; readonly speculation: Speculation },
-  ): readonly Effect[] {
+  #fitting(owed: readonly Effect[], { seen, trial }: { readonly seen: readonly string[]; readonly trial: TrialBatch }): readonly Effect[] {
     if (owed.length === 0) return owed;
     const now = this.#clock.now();
     const isDue = (effect: Effect): boolean =>
       !this.#effects.isRunning(effect.id) && !seen.includes(effect.id) && !("notBefore" in effect && isAhead(effect.notBefore ?? 0, now));
-    return owed.filter(isDue).slice(0, Math.max(0, driverLimits.factsPerBatch - speculation.facts.length));
+    return owed.filter(isDue).slice(0, Math.max(0, driverLimits.factsPerBatch - trial.facts.length));
   }
 
   #drop(id: string, { timeout }: PendingPreparation): void {
@@ -212,15 +209,15 @@ function pendingOf(prepared: Promise<Prepared>, timeout: UserCodeTimeout): Pendi
   return pending;
 }
 
-function addPrepared(ready: readonly Prepared[], speculation: Speculation, launches: Launch[]): void {
+function addPrepared(ready: readonly Prepared[], trial: TrialBatch, launches: Launch[]): void {
   for (const { bodies, launch } of ready) {
     let intent: Fact | undefined;
     for (const [index, body] of bodies.entries()) {
-      const fact = speculation.add(body);
+      const fact = trial.add(body);
       if (index === bodies.length - 1) intent = fact;
     }
     if (launch && (intent || bodies.length === 0)) launches.push((now) => launch(intent, now));
   }
 }
 
-const hasRoom = ({ facts }: Speculation): boolean => facts.length < driverLimits.factsPerBatch;
+const hasRoom = ({ facts }: TrialBatch): boolean => facts.length < driverLimits.factsPerBatch;

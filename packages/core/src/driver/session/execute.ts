@@ -6,9 +6,9 @@ import type { AgentSession, ExecuteOptions, ExecuteStream } from "../../protocol
 import type { ExecuteInput } from "../../protocol/execute-input.ts";
 import type { AcceptedInput } from "./commands/accept-input.ts";
 import { contextOf } from "./commands/session-contexts.ts";
-import { beginOf } from "./commands/submit.ts";
+import { beginOf } from "./commands/submit-input.ts";
 import { createSession } from "./create-session.ts";
-import { watchRun } from "./execution.ts";
+import { watchRun } from "./run-stream.ts";
 
 /**
  * Begins a run with a user's message, or continues one with the results of its client calls. The run starts at once, even if the stream is never

@@ -1,9 +1,9 @@
 import { at } from "../../loop/append-list.ts";
-import { openChildren, waitingAgent } from "../../loop/children/below.ts";
+import { openChildren, waitingAgent } from "../../loop/children/waits-of-children.ts";
 import { type Call, type Entry, type QueuedInput, type Run, type State, sessionStatusOf, tipOf, waitingReasons } from "../../loop/state.ts";
 import { cursorAfter, encodeCursor } from "../../protocol/cursor.ts";
 import type { OpenRun, PendingChild, RunningTool, SessionSnapshot, SnapshotMessage, WaitingInput } from "../../protocol/snapshot.ts";
-import { pendingApprovals, pendingToolCalls } from "./execution.ts";
+import { pendingApprovals, pendingToolCalls } from "./run-stream.ts";
 
 /** The public snapshot of a session. Takes time in proportion to the number of messages. */
 export function snapshotOf(state: State, sessionId: string, isReadOnly = false): SessionSnapshot {

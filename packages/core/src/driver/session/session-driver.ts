@@ -1,7 +1,7 @@
 /*
  * Owns: the command loop of one session: fold what arrived, plan, prepare effects, append one batch, adopt, publish, signal, launch.
- * Does not own: which phase follows (session-phase), one decision (decider), what follows from facts (loop), the effects under the lease (session-work),
- *  the listeners (hub).
+ * Does not own: which phase follows (session-phase), one decision (decider), what follows from facts (loop), the effects under the lease (work-under-lease),
+ *  the listeners (event-hub).
  * Invariants
  *  D1 nothing is published, launched or acknowledged before the log has it;
  *  D2 one batch per decision, one decision at a time;
@@ -12,30 +12,30 @@ import type { AgentError } from "../../errors.ts";
 import type { Fact } from "../../loop/fact.ts";
 import { isAtRest, type State } from "../../loop/state.ts";
 import { createRequestBuilder, type RequestBuilder } from "../../prompt/request-builder.ts";
-import { createHub, type Hub } from "../live/hub.ts";
+import { createEventHub, type EventHub } from "../live/event-hub.ts";
 import { type Adoption, LogView, type LogViewHost } from "../log/log-view.ts";
 import { createOwnership, type Ownership, type OwnershipHost } from "../ownership/ownership.ts";
 import type { ChildSpending, Deps } from "../setup/deps.ts";
 import { handleLetGo } from "../setup/session-errors.ts";
 import { driverLimits } from "../setup/session-options.ts";
-import { internalError, reportLoss } from "../setup/user-code.ts";
+import { internalError, reportLoss } from "../setup/user-code-errors.ts";
 import { Decider, type DeciderHost } from "./decider.ts";
 import { createDriveUntilIdle } from "./drive-until-idle.ts";
 import { createInbox, type Inbox, type Offer } from "./inbox.ts";
 import { nextPhase, type PhaseAction, type PhaseSignal, type SessionPhase } from "./session-phase.ts";
-import { SessionWork, type SessionWorkHost } from "./session-work.ts";
 import { WakeSources, type WakeSourcesHost } from "./wake-sources.ts";
 import { createWatchers, type Watcher, type Watchers } from "./watchers.ts";
+import { WorkUnderLease, type WorkUnderLeaseHost } from "./work-under-lease.ts";
 
-export class SessionDriver implements LogViewHost, OwnershipHost, WakeSourcesHost, SessionWorkHost, DeciderHost {
-  readonly hub: Hub;
+export class SessionDriver implements LogViewHost, OwnershipHost, WakeSourcesHost, WorkUnderLeaseHost, DeciderHost {
+  readonly hub: EventHub;
   readonly builder: RequestBuilder = createRequestBuilder();
   /** The part of the log that this process has read. */
   readonly view: LogView;
   readonly #deps: Deps;
   readonly #inbox: Inbox;
   readonly #ownership: Ownership;
-  readonly #work: SessionWork;
+  readonly #work: WorkUnderLease;
   readonly #decider: Decider;
   readonly #sources: WakeSources;
   readonly #watchers: Watchers = createWatchers();
@@ -56,9 +56,9 @@ export class SessionDriver implements LogViewHost, OwnershipHost, WakeSourcesHos
     this.phase = { name: "loading", mayOwn: deps.drives };
     this.#inbox = createInbox(deps.clock, (error) => internalError(deps, "An input could not be turned into facts", error));
     this.view = new LogView(deps, this);
-    this.hub = createHub(channel && ((events) => channel.publish(ref, events)));
+    this.hub = createEventHub(channel && ((events) => channel.publish(ref, events)));
     this.#ownership = createOwnership(deps, this);
-    this.#work = new SessionWork(deps, { session: this, hub: this.hub, builder: this.builder, inbox: this.#inbox });
+    this.#work = new WorkUnderLease(deps, { session: this, hub: this.hub, builder: this.builder, inbox: this.#inbox });
     this.#sources = new WakeSources(deps, { session: this, hub: this.hub, ownership: this.#ownership });
     this.#decider = new Decider(deps, {
       ...{ session: this, view: this.view, inbox: this.#inbox, ownership: this.#ownership, work: this.#work, sources: this.#sources },

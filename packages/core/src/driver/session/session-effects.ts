@@ -4,9 +4,9 @@
  */
 import type { Agent } from "../../agent/agent.ts";
 import { type Failure, failureOf } from "../../errors.ts";
-import { interrupted } from "../../loop/closing-results.ts";
 import type { Effect } from "../../loop/effect.ts";
 import type { BodyOf, FactBody, RunBudget } from "../../loop/fact.ts";
+import { interrupted } from "../../loop/results-without-run.ts";
 import type { Run, State } from "../../loop/state.ts";
 import { shareLeft } from "../children/child-share.ts";
 import {
@@ -24,15 +24,15 @@ import { createRunWatch } from "../effects/run-watch.ts";
 import { shownTools } from "../effects/shown-tools.ts";
 import type { SyncOrAsync } from "../effects/sync-or-async.ts";
 import { createUserCodeTimeout, type UserCodeTimeout } from "../effects/user-code-timeout.ts";
-import type { CallExtras } from "../model/admit-call.ts";
+import type { CallExtras } from "../model/admit-model-call.ts";
+import { prepareCall } from "../model/call-model.ts";
 import { loadedCounts } from "../model/loaded-counts.ts";
 import { loadedReservations } from "../model/loaded-reservations.ts";
-import { prepareCall } from "../model/model-call-effect.ts";
 import { RequestFitting } from "../model/request-fitting.ts";
 import { ObservedLaunches } from "../observation/observed-launches.ts";
 import type { Deps } from "../setup/deps.ts";
 import { driverLimits } from "../setup/session-options.ts";
-import { internalError } from "../setup/user-code.ts";
+import { internalError } from "../setup/user-code-errors.ts";
 import { prepareGates } from "../tools/gate-client-calls.ts";
 import { type LookupEffect, lookUpCall } from "../tools/look-up-call.ts";
 import { prepareRun } from "../tools/run-tool.ts";

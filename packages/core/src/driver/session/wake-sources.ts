@@ -4,9 +4,9 @@
  */
 import type { Fact } from "../../loop/fact.ts";
 import { emptyState, isAtRest, type State } from "../../loop/state.ts";
-import type { Hub } from "../live/hub.ts";
+import type { EventHub } from "../live/event-hub.ts";
 import { createRemoteLanes, type RemoteLanes, type RemoteLanesHost } from "../live/remote-lanes.ts";
-import { createTailWatch, type TailWatch } from "../log/tail-watch.ts";
+import { type LogEndWatch, watchLogEnd } from "../log/watch-log-end.ts";
 import { createDateTimer, type DateTimer, dueFirings, expiredCalls, isDue } from "../ownership/due-dates.ts";
 import type { Ownership } from "../ownership/ownership.ts";
 import type { Deps } from "../setup/deps.ts";
@@ -28,7 +28,7 @@ export interface WakeSourcesHost extends RemoteLanesHost {
 
 export interface WakeSourcesParts {
   readonly session: WakeSourcesHost;
-  readonly hub: Hub;
+  readonly hub: EventHub;
   readonly ownership: Pick<Ownership, "trackTakeover">;
 }
 
@@ -37,7 +37,7 @@ export class WakeSources {
   readonly #parts: WakeSourcesParts;
   readonly #date: DateTimer;
   /** Absent for a private store, because no other process appends to its log or streams. */
-  readonly #tail: TailWatch | undefined;
+  readonly #tail: LogEndWatch | undefined;
   readonly #lanes: RemoteLanes | undefined;
   /** The hub has the streams of this process; all other events come from the log, if it has `subscribe`. */
   readonly #ownerNeedsLanes: boolean;
@@ -51,7 +51,7 @@ export class WakeSources {
     this.#ownerNeedsLanes = channel !== undefined && !store.log.subscribe;
     if (deps.isPrivate) return;
     const hasChannel = channel !== undefined;
-    this.#tail = createTailWatch({ log: store.log, ref, clock, hasChannel }, (seq) => session.tailSeen(seq));
+    this.#tail = watchLogEnd({ log: store.log, ref, clock, hasChannel }, (seq) => session.tailSeen(seq));
     this.#lanes = createRemoteLanes({ deps, hub, session });
   }
 

@@ -1,5 +1,5 @@
 import type { Deps } from "./deps.ts";
-import { reportThrown } from "./user-code.ts";
+import { reportThrown } from "./user-code-errors.ts";
 
 /** Wraps a listener so that its errors, synchronous or not, are logged and stop nothing. */
 export function guardListener(deps: Deps): <Args extends readonly unknown[]>(listener: (...args: Args) => void) => (...args: Args) => void {

@@ -1,6 +1,6 @@
 /*
  * Owns: the calls to observers and their order. An error that an observer throws reaches only the logger and the other observers.
- * Does not own: when they are called (the driver, user-code).
+ * Does not own: when they are called (the driver, user-code-errors).
  */
 import type { EffectObservation, ObservedEffect, ObservedRun, Observer } from "../../agent/observer.ts";
 import type { Fact, FactBody } from "../../loop/fact.ts";
@@ -8,7 +8,7 @@ import type { State } from "../../loop/state.ts";
 import type { SessionRef } from "../../ports/session-log.ts";
 import type { SessionSnapshot } from "../../protocol/snapshot.ts";
 import { isTraceparent } from "../../protocol/traceparent.ts";
-import { type Reports, reportThrown } from "./user-code.ts";
+import { type Reports, reportThrown } from "./user-code-errors.ts";
 
 /** An attempt that observers follow. */
 export interface ObservedAttempt {

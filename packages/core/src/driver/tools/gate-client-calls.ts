@@ -3,11 +3,11 @@
  * Does not own: which calls wait for them (the loop), the call of one gate (gate-hook).
  */
 
-import { closeCall } from "../../loop/closing-results.ts";
+import { clientRequest } from "../../loop/calls-to-start.ts";
 import type { Effect } from "../../loop/effect.ts";
 import type { BodyOf, FactBody } from "../../loop/fact.ts";
 import { mergedHookState } from "../../loop/facts/hook-state.ts";
-import { clientRequest } from "../../loop/pending-calls.ts";
+import { closeCall } from "../../loop/results-without-run.ts";
 import type { Call, Run } from "../../loop/state.ts";
 import type { JsonObject } from "../../message/json.ts";
 import type { AnyTool } from "../../tools/tool-registry.ts";
@@ -16,9 +16,9 @@ import { askingOf, contextOf, type EffectDeps, type PreparationDeps, type Prepar
 import { HookRunner, type HookTrace } from "../effects/hook-runner.ts";
 import { shownTools } from "../effects/shown-tools.ts";
 import { andThen, type SyncOrAsync } from "../effects/sync-or-async.ts";
-import { hookFailed, internalError } from "../setup/user-code.ts";
+import { hookFailed, internalError } from "../setup/user-code-errors.ts";
 import { approvalPlace, runGateHooks } from "./gate-hook.ts";
-import { approvalOf, argsOf, denied, failedGate } from "./prepare-tool.ts";
+import { approvalOf, argsOf, denied, failedGate } from "./prepare-tool-call.ts";
 
 type GateCalls = Extract<Effect, { readonly type: "gate-calls" }>;
 

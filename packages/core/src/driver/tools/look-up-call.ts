@@ -1,6 +1,6 @@
-import { interrupted } from "../../loop/closing-results.ts";
 import type { Effect } from "../../loop/effect.ts";
 import type { FactBody } from "../../loop/fact.ts";
+import { interrupted } from "../../loop/results-without-run.ts";
 import type { ToolCallPart } from "../../message/content.ts";
 import { collectOutput } from "../../tools/run-output.ts";
 import { toolFailure } from "../../tools/tool-failure.ts";
@@ -8,7 +8,7 @@ import type { ToolRegistry } from "../../tools/tool-registry.ts";
 import type { HookDeps } from "../effects/hook-deps.ts";
 import { toolFilterOf, userFilterOf } from "../effects/user-filter.ts";
 import type { Deps } from "../setup/deps.ts";
-import { hookFailed, reportThrown } from "../setup/user-code.ts";
+import { hookFailed, reportThrown } from "../setup/user-code-errors.ts";
 import { runReviewHooks } from "./review-hook.ts";
 
 export type LookupEffect = Extract<Effect, { type: "lookup-tool" }>;

@@ -11,7 +11,7 @@ import { soundCost } from "../effects/cost-of.ts";
 import type { HookDeps } from "../effects/hook-deps.ts";
 import { HookRunner, type HookTrace } from "../effects/hook-runner.ts";
 import type { SyncOrAsync } from "../effects/sync-or-async.ts";
-import { hookFailed, type Reports } from "../setup/user-code.ts";
+import { hookFailed, type Reports } from "../setup/user-code-errors.ts";
 import type { GatedCall } from "./gate-hook.ts";
 
 interface ReviewDeps {

@@ -1,14 +1,14 @@
 /*
  * Owns: the effect `run-tool`: its intent, and the steps from its launch to its closing fact.
- * Does not own: whether it may run (prepare-tool), the run (tool-call).
+ * Does not own: whether it may run (prepare-tool-call), the run (tool-attempt).
  */
 import type { AgentError, Failure } from "../../errors.ts";
-import { closeCall, notRun } from "../../loop/closing-results.ts";
 import type { Effect } from "../../loop/effect.ts";
 import type { BodyOf, Fact, FactBody } from "../../loop/fact.ts";
-import { timeLeft } from "../../loop/next-turn.ts";
-import { policyOfShown } from "../../loop/policy.ts";
+import { timeLeft } from "../../loop/reached-limit.ts";
+import { closeCall, notRun } from "../../loop/results-without-run.ts";
 import type { Run, State } from "../../loop/state.ts";
+import { policyOfShown } from "../../loop/tool-policy.ts";
 import { toolFailure } from "../../tools/tool-failure.ts";
 import { childrenIn } from "../effects/children-in.ts";
 import { askingOf, contextOf, type EffectDeps, type LaunchState, type PreparationDeps, type Prepared } from "../effects/effect-deps.ts";
@@ -17,11 +17,11 @@ import { andThen, type SyncOrAsync } from "../effects/sync-or-async.ts";
 import { createUserCodeTimeout } from "../effects/user-code-timeout.ts";
 import { userFilterOf } from "../effects/user-filter.ts";
 import { driverLimits } from "../setup/session-options.ts";
-import { internalError } from "../setup/user-code.ts";
+import { internalError } from "../setup/user-code-errors.ts";
 import type { GatedCall } from "./gate-hook.ts";
-import { type PreparedTool, prepareTool } from "./prepare-tool.ts";
+import { type PreparedTool, prepareTool } from "./prepare-tool-call.ts";
 import { type Reviewed, runReviewHooks } from "./review-hook.ts";
-import { startToolCall, type ToolCallOptions } from "./tool-call.ts";
+import { startToolCall, type ToolCallOptions } from "./tool-attempt.ts";
 
 /** The intent of a planned tool call, or the fact that is recorded instead of it. */
 export function prepareRun(

@@ -20,9 +20,17 @@ import {
   resultMessage,
   settlesCall,
   startsTool,
-} from "../calls.ts";
+} from "../call-fold.ts";
 import { backgroundChild } from "../children/background.ts";
-import { answeredBelow, begins, foldAnswerBelow, foldChildWaiting, openChildren, reportsWaits, waitingAgent } from "../children/below.ts";
+import {
+  answeredBelow,
+  begins,
+  foldAnswerBelow,
+  foldChildWaiting,
+  openChildren,
+  reportsWaits,
+  waitingAgent,
+} from "../children/waits-of-children.ts";
 import type { DurableBody } from "../event.ts";
 import type { FactOf } from "../fact.ts";
 import type { Call, State } from "../state.ts";

@@ -24,7 +24,7 @@ import {
   startsRun,
   stops,
   waits,
-} from "../turns.ts";
+} from "../turn-fold.ts";
 import type { FactKind } from "./kind.ts";
 import { ofMessage, tipId } from "./message-events.ts";
 

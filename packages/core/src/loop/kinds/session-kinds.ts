@@ -1,8 +1,8 @@
 import { foldClosed, foldCompaction, foldHead, foldHold, foldOpened, placeOf } from "../input-fold.ts";
-import { withoutRemembered } from "../remembered.ts";
+import { withoutRemembered } from "../remembered-decisions.ts";
 import { foldScheduleSet, hasSchedule, withoutSchedule } from "../schedules.ts";
 import { endsSummary, foldSummaryStarted, startsSummary, withoutSummary } from "../summary-calls.ts";
-import { foldClaim } from "../turns.ts";
+import { foldClaim } from "../turn-fold.ts";
 import { always, type FactKind } from "./kind.ts";
 
 export const sessionOpened: FactKind<"session.opened"> = { fits: ({ status }) => status === "new", fold: foldOpened };

@@ -17,7 +17,7 @@ import { countVerdict } from "../../effects/hook-counts.ts";
 import { checkedNote, hookPlace } from "../../effects/hook-runner.ts";
 import type { Deps } from "../../setup/deps.ts";
 import { driverLimits } from "../../setup/session-options.ts";
-import { hookFailed } from "../../setup/user-code.ts";
+import { hookFailed } from "../../setup/user-code-errors.ts";
 import { knownInput, type NewInput } from "./accept-input.ts";
 
 /** The parts of the log that the hooks need. */

@@ -1,6 +1,6 @@
 import { AgentError } from "../../../errors.ts";
 import { at, findLastIndex, lastWithKey } from "../../../loop/append-list.ts";
-import { callsBelow, childCallOf, isRunOfParent } from "../../../loop/children/below.ts";
+import { callsBelow, childCallOf, isRunOfParent } from "../../../loop/children/waits-of-children.ts";
 import { pendingCall } from "../../../loop/events-of.ts";
 import type { CallResult, ChildCall, FactBody } from "../../../loop/fact.ts";
 import { keyOfEntry } from "../../../loop/input-fold.ts";

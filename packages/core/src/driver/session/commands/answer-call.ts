@@ -4,7 +4,7 @@ import { shownId } from "../../../message/shown-id.ts";
 import type { AcceptedSubmission, AnswerOptions } from "../../../protocol/execute.ts";
 import { normaliseOutput } from "../../../tools/normalise-output.ts";
 import { toolLimits } from "../../../tools/tool-limits.ts";
-import { type CommandContext, submitInput } from "./submit.ts";
+import { type CommandContext, submitInput } from "./submit-input.ts";
 
 interface Answer {
   readonly callKey: string;

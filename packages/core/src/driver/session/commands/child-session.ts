@@ -8,10 +8,10 @@ import type { ChildResult } from "../../../tools/child.ts";
 import { addedUp } from "../../children/child-spending.ts";
 import { waitsOf } from "../../children/child-waits.ts";
 import type { ChildAnswer, ChildInput, ChildListeners, ChildSession, ChildSpending } from "../../setup/deps.ts";
+import { abortRun } from "./abort-run.ts";
 import { decideCall } from "./decide-call.ts";
 import { offerChild } from "./offer-child.ts";
-import { abortRun } from "./session-commands.ts";
-import { type CommandContext, submitInput } from "./submit.ts";
+import { type CommandContext, submitInput } from "./submit-input.ts";
 
 /** The session of a child, for the process that runs its parent. `resultOf`: the result of a run that has ended. */
 export function childSession(context: CommandContext, resultOf: ResultOf): ChildSession {

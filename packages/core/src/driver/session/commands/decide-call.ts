@@ -1,11 +1,11 @@
 /*
  * Owns: the fact of a person's decision on a call, or the reason of its refusal. Any handle may record one, also one that does not own the session.
- * Does not own: the request for approval (prepare-tool), the consequences of a decision (the loop), the right to decide (the caller).
+ * Does not own: the request for approval (prepare-tool-call), the consequences of a decision (the loop), the right to decide (the caller).
  */
 import { AgentError } from "../../../errors.ts";
 import { at, findLastIndex } from "../../../loop/append-list.ts";
-import { openCall } from "../../../loop/calls.ts";
-import { callsBelow, childCallOf } from "../../../loop/children/below.ts";
+import { openCall } from "../../../loop/call-fold.ts";
+import { callsBelow, childCallOf } from "../../../loop/children/waits-of-children.ts";
 import type { ChildCall, FactBody } from "../../../loop/fact.ts";
 import type { KnownDecision, State } from "../../../loop/state.ts";
 import { canonicalJson } from "../../../message/canonical-json.ts";
@@ -19,7 +19,7 @@ import { validateArguments } from "../../../tools/validate-arguments.ts";
 import { checkPayload } from "../../log/spill-values.ts";
 import { sessionClosed } from "../../setup/session-errors.ts";
 import { checkPlace } from "./accept-results.ts";
-import { accessOf, type CommandContext } from "./submit.ts";
+import { accessOf, type CommandContext } from "./submit-input.ts";
 
 /**
  * Records a decision on a call that awaits approval, and continues the run. Resolves when the log has it.

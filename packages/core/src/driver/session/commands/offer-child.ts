@@ -1,6 +1,6 @@
 import type { ChildInput } from "../../setup/deps.ts";
 import { driverLimits } from "../../setup/session-options.ts";
-import { type CommandContext, recordInput } from "./submit.ts";
+import { type CommandContext, recordInput } from "./submit-input.ts";
 
 /**
  * Records the input of a child and leaves its run to the workers for a second, so that one which has room claims it. After that it runs where its parent

@@ -21,7 +21,7 @@ import { sessionClosed } from "../../setup/session-errors.ts";
 import { hasAcceptHooks, runAcceptHooks } from "./accept-hook.ts";
 import { newInput, runOptions } from "./accept-input.ts";
 import { checkAhead, firedBefore, requestedDue } from "./schedule-date.ts";
-import { accessOf, type CommandContext } from "./submit.ts";
+import { accessOf, type CommandContext } from "./submit-input.ts";
 
 /** The same request again, while its schedule stands, changes nothing. @throws AgentError INPUT_INVALID, INPUT_REFUSED, HOOK_FAILED, FORBIDDEN, SESSION_CLOSED */
 export async function setSchedule(context: CommandContext, name: string, request: ScheduleRequest): Promise<SessionSchedule> {

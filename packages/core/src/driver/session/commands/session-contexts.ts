@@ -1,6 +1,6 @@
 import { AgentError } from "../../../errors.ts";
 import type { AgentSession } from "../../../protocol/execute.ts";
-import type { CommandContext } from "./submit.ts";
+import type { CommandContext } from "./submit-input.ts";
 
 /** The context of the commands behind each public session. In a file of its own, so that declarations of the main entry do not reach the driver. */
 const contexts = new WeakMap<AgentSession, CommandContext>();

@@ -1,0 +1,61 @@
+/*
+ * Owns: how long this process retries a store that is unavailable. Does not own: the request, and what follows when it gives up.
+ * Why it retries: giving up discards the effects that run here, a half-written answer among them, and most outages are short.
+ */
+import { AgentError } from "../../errors.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { storeError } from "../setup/session-errors.ts";
+import { driverLimits } from "../setup/session-options.ts";
+
+export interface RetryOptions {
+  readonly clock: Clock;
+  /** How long one try may take, in milliseconds: longer than a store's own deadline, which not every store has. Infinity: a store that always answers. */
+  readonly answerMs: number;
+  /** How long after the first try the store may be asked again, in milliseconds. Read before each retry. 0: its error is thrown at once. */
+  readonly staysFor: () => number;
+}
+
+/**
+ * The answer of the store. The request is repeated, after a longer wait each time, while the outcome of the last try is unknown (`undefined`) or the
+ * store is unavailable. @throws AgentError STORE_UNAVAILABLE when that takes too long; any other error of the store at once
+ */
+export async function retryStoreRequest<T>(ask: () => Promise<T | undefined>, { clock, answerMs, staysFor }: RetryOptions): Promise<T> {
+  const startedAt = clock.monotonic();
+  for (let tries = 0; ; tries++) {
+    let error: AgentError | undefined;
+    let leastMs: number = driverLimits.unknownMs;
+    try {
+      const answer = await (answerMs === Number.POSITIVE_INFINITY ? ask() : within(ask(), { clock, ms: answerMs }));
+      if (answer !== undefined && answer !== late) return answer;
+    } catch (thrown) {
+      error = storeError(thrown);
+      if (error.code !== "STORE_UNAVAILABLE") throw error;
+      leastMs = 0;
+    }
+    const leftMs = Math.max(staysFor(), leastMs) - (clock.monotonic() - startedAt);
+    if (leftMs <= 0) throw error ?? unknownOutcome();
+    const waitMs = Math.min(leftMs, driverLimits.askAgainCapMs, driverLimits.askAgainMs * 2 ** tries);
+    await new Promise<void>((resolve) => void clock.after(waitMs, resolve));
+  }
+}
+
+const late: unique symbol = Symbol("late");
+
+function within<T>(answer: Promise<T>, { clock, ms }: { readonly clock: Clock; readonly ms: number }): Promise<T | typeof late> {
+  return new Promise((resolve, reject) => {
+    const cancel = clock.after(ms, () => resolve(late), { idle: true });
+    answer.then(
+      (value) => {
+        cancel();
+        resolve(value);
+      },
+      (error: unknown) => {
+        cancel();
+        reject(error);
+      },
+    );
+  });
+}
+
+const unknownOutcome = (): AgentError =>
+  new AgentError("STORE_UNAVAILABLE", { message: "The store did not answer, so the outcome of the request is unknown." });

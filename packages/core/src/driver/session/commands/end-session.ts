@@ -1,0 +1,25 @@
+import type { FactBody } from "../../../loop/fact.ts";
+import type { State } from "../../../loop/state.ts";
+import type { AgentSession } from "../../../protocol/execute.ts";
+import { sessionHeld } from "../../../stores/session-held.ts";
+import { erasableAt } from "../../ownership/due-dates.ts";
+import { recordCommand } from "./record-command.ts";
+import type { CommandContext } from "./submit-input.ts";
+
+/** Closes the session permanently. @throws AgentError SESSION_HELD */
+export async function endSession(
+  context: CommandContext,
+  { erase }: NonNullable<Parameters<AgentSession["end"]>[0]> = {},
+): Promise<boolean> {
+  const { sessionId, clock } = context.deps;
+  const closed: FactBody = { type: "session.closed", ...(erase ? { erase: true } : {}) };
+  let mayEnd = true;
+  const bodies = (state: State): readonly FactBody[] => {
+    if (erase === "always" && state.hold) throw sessionHeld(sessionId, state.hold);
+    mayEnd = erase !== "expired" || (erasableAt(state) ?? Number.POSITIVE_INFINITY) <= clock.now();
+    if (state.status === "closed" || !mayEnd) return [];
+    return state.status === "new" ? [context.opening, closed] : [closed];
+  };
+  await recordCommand(context, bodies, true);
+  return mayEnd;
+}

@@ -1,0 +1,64 @@
+import type { DurableEvent } from "../../loop/event.ts";
+import { eventsOf } from "../../loop/events-of.ts";
+import { type Fact, type FactBody, factVersion } from "../../loop/fact.ts";
+import { fold } from "../../loop/fold.ts";
+import { fits } from "../../loop/kinds/fact-kinds.ts";
+import type { State } from "../../loop/state.ts";
+import { weigh } from "../../message/json-bytes.ts";
+import { durableEvents } from "../log/fold-read-facts.ts";
+
+/**
+ * A batch in the making: facts folded into a trial state, which is adopted once the log has them. It can be dropped without a trace.
+ */
+export interface TrialBatch {
+  /** Seq of the state it began with. */
+  readonly from: number;
+  readonly state: State;
+  readonly facts: readonly Fact[];
+  readonly events: readonly DurableEvent[];
+  /** An upper bound of the batch's bytes. */
+  readonly bytes: number;
+  /** Folds one more fact; one that changes nothing is left out, and the answer is `undefined`. */
+  add(body: FactBody): Fact | undefined;
+}
+
+/** How a batch begins. */
+export interface TrialBatchOptions {
+  readonly sessionId: string;
+  readonly now: number;
+  readonly epoch: number | undefined;
+}
+
+export function beginTrialBatch(from: State, options: TrialBatchOptions): TrialBatch {
+  return new Batch(from, options);
+}
+
+/** A class, as all that is made once a decision, a call or a session and has getters: a literal with getters of its own is a slow object of 700 bytes. */
+class Batch implements TrialBatch {
+  readonly from: number;
+  readonly facts: Fact[] = [];
+  readonly events: DurableEvent[] = [];
+  readonly #options: TrialBatchOptions;
+  state: State;
+  bytes = 0;
+
+  constructor(from: State, options: TrialBatchOptions) {
+    this.from = from.seq;
+    this.state = from;
+    this.#options = options;
+  }
+
+  add(body: FactBody): Fact | undefined {
+    const { sessionId, now, epoch } = this.#options;
+    const before = this.state;
+    const own = { ...body, seq: before.seq + 1, at: now, v: factVersion };
+    const fact: Fact = epoch === undefined ? own : Object.assign(own, { epoch });
+    if (!fits(before, fact)) return undefined;
+    const bodies = eventsOf(before, fact);
+    this.state = fold(before, fact);
+    this.facts.push(fact);
+    this.bytes += weigh(body);
+    for (const event of durableEvents(fact, bodies, sessionId)) this.events.push(event);
+    return fact;
+  }
+}
