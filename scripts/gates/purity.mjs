@@ -175,12 +175,12 @@ export const purity = {
     {
       title: "await in the loop",
       files: core("loop/turn-fold.ts", "export const turns = (async () => {\n  await 1;\n});\n"),
-      expects: /loop\/turns\.ts:2: `await` in the loop/,
+      expects: /loop\/turn-fold\.ts:2: `await` in the loop/,
     },
     {
       title: "Promise in the loop",
       files: core("loop/call-fold.ts", "export type Calls = Promise<number>;\n"),
-      expects: /loop\/calls\.ts:1: `Promise` in the loop/,
+      expects: /loop\/call-fold\.ts:1: `Promise` in the loop/,
     },
     {
       title: "a function among the ports",

@@ -88,12 +88,12 @@ export type {
   Verdict,
 } from "./loop/fact.ts";
 export { factVersion } from "./loop/fact.ts";
+export type { RunLimits } from "./loop/facts/run-limits.ts";
+export { defaultLimits } from "./loop/facts/run-limits.ts";
+export type { CallRoute, ReplayClass, ToolHome, ToolPolicy } from "./loop/facts/tool-policy.ts";
 export type { FailedAttempt, KeyOwner, ModelChain, ModelLink } from "./loop/retry/next-model-of-chain.ts";
 export { linkAfter } from "./loop/retry/next-model-of-chain.ts";
-export type { RunLimits } from "./loop/run-limits.ts";
-export { defaultLimits } from "./loop/run-limits.ts";
 export type { CallState, SessionStatus, WaitingReason } from "./loop/state.ts";
-export type { CallRoute, ReplayClass, ToolHome, ToolPolicy } from "./loop/tool-policy.ts";
 export type { Assembled, Assembler } from "./message/assemble.ts";
 export { createAssembler, parseArguments } from "./message/assemble.ts";
 export type { ModelChunk } from "./message/chunk.ts";

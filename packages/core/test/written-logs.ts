@@ -1,5 +1,5 @@
 import { defaultLimits, type Fact, type FactBody, factVersion } from "../src/index.ts";
-import type { ToolPolicy } from "../src/loop/tool-policy.ts";
+import type { ToolPolicy } from "../src/loop/facts/tool-policy.ts";
 
 /*
  * Logs with facts that no entry point of core writes by itself: written by hand, one fact after the other. A golden log of each is kept beside those

@@ -1,5 +1,5 @@
 import type { AgentError } from "../errors.ts";
-import { defaultLimits, type RunLimits } from "../loop/run-limits.ts";
+import { defaultLimits, type RunLimits } from "../loop/facts/run-limits.ts";
 import { shownId } from "../message/shown-id.ts";
 import { refuseUnknownOptions } from "../unknown-options.ts";
 

@@ -1,6 +1,6 @@
 import { AgentError, isAgentError } from "../errors.ts";
+import type { RunLimits } from "../loop/facts/run-limits.ts";
 import type { ModelChain } from "../loop/retry/next-model-of-chain.ts";
-import type { RunLimits } from "../loop/run-limits.ts";
 import type { JsonObject } from "../message/json.ts";
 import { shownId } from "../message/shown-id.ts";
 import type { ContextEngine } from "../ports/context-engine.ts";

@@ -9,6 +9,7 @@ export type { Effect } from "../loop/effect.ts";
 export type { DurableBody, EphemeralBody } from "../loop/event.ts";
 export { eventsOf } from "../loop/events-of.ts";
 export type { CallResult } from "../loop/fact.ts";
+export { type ToolPolicies, toolsShown } from "../loop/facts/tool-policy.ts";
 export { fold } from "../loop/fold.ts";
 export { plan } from "../loop/plan.ts";
 export { firingKey } from "../loop/schedules.ts";
@@ -22,7 +23,6 @@ export {
   type Schedule,
   type State,
 } from "../loop/state.ts";
-export { type ToolPolicies, toolsShown } from "../loop/tool-policy.ts";
 export { transcriptOf } from "../loop/transcript.ts";
 export { lastNumber } from "../loop/unsent-answer.ts";
 export { countedMemoryStore } from "../memory/store/memory-store.ts";

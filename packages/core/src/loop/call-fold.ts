@@ -1,12 +1,13 @@
 import type { ToolResultMessage } from "../message/message.ts";
+import { present } from "../message/present.ts";
 import { append, emptyList } from "./append-list.ts";
 import { backgroundChild, foldBackgroundEnded, foldBackgroundLinked } from "./children/background.ts";
 import { answeredBelow, foldAnswerBelow } from "./children/waits-of-children.ts";
 import type { CallResult, FactOf } from "./fact.ts";
+import { policyOfShown } from "./facts/tool-policy.ts";
 import { appendToRun } from "./input-fold.ts";
 import { withRemembered } from "./remembered-decisions.ts";
 import type { Call, KeyedChild, KnownDecision, Run, State } from "./state.ts";
-import { policyOfShown } from "./tool-policy.ts";
 
 /** The open call with this key in the open run. */
 export function openCall(state: State, fact: { readonly runId: string; readonly callKey: string }): Call | undefined {
@@ -110,9 +111,8 @@ export function foldApprovalRequest(state: State, fact: FactOf<"approval.request
 export function askedBy({ argsDigest, reason, deadline, args }: FactOf<"approval.requested">): Partial<Call> {
   return {
     state: "awaiting_approval",
-    asking: { argsDigest, ...(reason === undefined ? {} : { reason }) },
-    ...(deadline === undefined ? {} : { deadline }),
-    ...(args ? { args } : {}),
+    asking: { argsDigest, ...present({ reason }) },
+    ...present({ deadline, args }),
   };
 }
 
@@ -125,12 +125,7 @@ export function foldApprovalDecision(state: State, fact: FactOf<"approval.decide
     seq,
     at,
     decision,
-    ...(key === undefined ? {} : { key }),
-    ...(argsDigest === undefined ? {} : { argsDigest }),
-    ...(by === undefined ? {} : { by }),
-    ...(args ? { args } : {}),
-    ...(note === undefined ? {} : { note }),
-    ...(remember ? { pattern: remember.pattern } : {}),
+    ...present({ key, argsDigest, by, args, note, pattern: remember?.pattern }),
   };
   const decisions = append(state.decisions ?? emptyList<KnownDecision>(), known);
   if (fact.child) return withRemembered({ ...foldAnswerBelow(state, fact), decisions }, fact);

@@ -1,11 +1,11 @@
 import { awaitsGates, clientDeadline } from "./call-fold.ts";
 import { type Effect, type Plan, restPlan } from "./effect.ts";
 import type { BodyOf, FactBody } from "./fact.ts";
+import { policyOfShown, type ToolPolicy } from "./facts/tool-policy.ts";
 import { timeLimit } from "./reached-limit.ts";
 import { badArguments, closeCall, interrupted, unknownTool } from "./results-without-run.ts";
 import { mayRunToolAgain } from "./retry/may-run-tool-again.ts";
 import { type Call, isAwaited, type Run } from "./state.ts";
-import { policyOfShown, type ToolPolicy } from "./tool-policy.ts";
 
 /**
  * The steps for the calls of the turn without a result: results that need no tool, requests to the client, and the tools that may start now. `now`: the

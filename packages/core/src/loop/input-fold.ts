@@ -1,4 +1,5 @@
 import type { MessageId, UserMessage } from "../message/message.ts";
+import { present } from "../message/present.ts";
 import { soundMessage } from "../message/sound-message.ts";
 import { allSpent } from "../message/usage.ts";
 import { append, findLastIndex, lastWithKey } from "./append-list.ts";
@@ -11,17 +12,11 @@ import { withoutSummary } from "./summary-calls.ts";
 /** Opens the log with its first fact, and fills the history with the given context. */
 export function foldOpened(state: State, fact: FactOf<"session.opened">): State {
   if (state.status !== "new") return state;
-  let next: State = { ...state, status: "open", agent: fact.agent, createdAt: fact.at };
-  if (fact.title !== undefined) next = { ...next, title: fact.title };
-  if (fact.metadata) next = { ...next, metadata: fact.metadata };
-  if (fact.participants) next = { ...next, participants: fact.participants };
-  if (fact.tools) next = { ...next, tools: fact.tools };
-  if (fact.prompt !== undefined) next = { ...next, prompt: fact.prompt };
-  if (fact.parent) next = { ...next, parent: fact.parent };
-  if (fact.keyId !== undefined) next = { ...next, keyId: fact.keyId };
-  if (fact.policy) next = { ...next, policy: fact.policy };
-  fact.context?.forEach((given, i) => {
-    const message = soundMessage(given);
+  const { agent, title, metadata, participants, tools, prompt, parent, keyId, policy } = fact;
+  const given = present({ title, metadata, participants, tools, prompt, parent, keyId, policy });
+  let next: State = { ...state, status: "open", agent, createdAt: fact.at, ...given };
+  fact.context?.forEach((before, i) => {
+    const message = soundMessage(before);
     next = {
       ...next,
       history: append(next.history, { id: `${fact.seq}.${i}`, parent: next.head, message, at: fact.at }),
@@ -57,20 +52,14 @@ export function foldInput(state: State, fact: FactOf<"input.accepted">): State {
   if (!acceptsInput(state, fact)) return state;
   const joins = mayJoin(state, fact);
   const shares = sharesRun(state, fact);
+  const { seq, inputId, parent, access, options, labels, trace, hookState, answer } = fact;
   const input: QueuedInput = {
-    seq: fact.seq,
-    inputId: fact.inputId,
+    seq,
+    inputId,
     runId: fact.mode === "steer" || (fact.mode === "merge" && !shares) ? fact.inputId : fact.runId,
-    ...(shares ? { shares } : {}),
+    ...present({ shares, parent, access, options, labels, trace, hookState, answer }),
     ...(fact.mode === "interrupt" && fact.jumps !== false ? { jumps: true } : {}),
     ...(fact.message ? { message: soundMessage(fact.message) as UserMessage } : {}),
-    ...(fact.parent === undefined ? {} : { parent: fact.parent }),
-    ...(fact.access ? { access: fact.access } : {}),
-    ...(fact.options ? { options: fact.options } : {}),
-    ...(fact.labels ? { labels: fact.labels } : {}),
-    ...(fact.trace === undefined ? {} : { trace: fact.trace }),
-    ...(fact.hookState ? { hookState: fact.hookState } : {}),
-    ...(fact.answer === undefined ? {} : { answer: fact.answer }),
     // The usage of an input that came too late to steer was added to the run that it named.
     ...(fact.expenses && fact.mode !== "steer" ? { spent: allSpent(fact.expenses) } : {}),
     ...(fact.origin?.type === "schedule" ? { schedule: fact.origin.schedule } : {}),
@@ -100,16 +89,7 @@ export function withInputs(
 
 function knownFrom(fact: FactOf<"input.accepted">): KnownInput {
   const { idempotencyKey: key, keyedDigest, inputId, runId, seq, message, parent, givenDigest } = fact;
-  return {
-    inputId,
-    runId,
-    seq,
-    ...(key === undefined ? {} : { key }),
-    ...(keyedDigest === undefined ? {} : { keyedDigest }),
-    ...(message ? { message } : {}),
-    ...(parent === undefined ? {} : { parent }),
-    ...(givenDigest === undefined ? {} : { givenDigest }),
-  };
+  return { inputId, runId, seq, ...present({ key, keyedDigest, message, parent, givenDigest }) };
 }
 
 function mayJoin(state: State, fact: FactOf<"input.accepted">): Run | undefined {
@@ -147,7 +127,7 @@ export function foldCompaction(state: State, fact: FactOf<"context.compacted">):
 export function foldHold(state: State, { held, reason, by, at: when }: FactOf<"hold.changed">): State {
   const { hold: _, ...rest } = state;
   if (!held) return rest;
-  return { ...rest, hold: { at: when, ...(reason === undefined ? {} : { reason }), ...(by === undefined ? {} : { by }) } };
+  return { ...rest, hold: { at: when, ...present({ reason, by }) } };
 }
 
 /** During an open run the move applies to the next input only. */

@@ -2,8 +2,8 @@ import type { ErrorCode } from "../errors.ts";
 import type { CallOutcome } from "../message/message.ts";
 import { shownId } from "../message/shown-id.ts";
 import type { BodyOf } from "./fact.ts";
+import { toolsShown } from "./facts/tool-policy.ts";
 import type { Call, Run } from "./state.ts";
-import { toolsShown } from "./tool-policy.ts";
 
 /** The closing fact of a call that gets its result without running; the model sees `CODE: text`, as for a tool that failed. */
 export function closeCall(

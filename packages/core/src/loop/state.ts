@@ -1,5 +1,6 @@
 import type { JsonObject } from "../message/json.ts";
 import type { Message, MessageId } from "../message/message.ts";
+import { present } from "../message/present.ts";
 import type { Cost, Usage } from "../message/usage.ts";
 import { type AppendList, at, emptyList, findLastIndex } from "./append-list.ts";
 import type { DeclaredTool, HookState, ParentLink, RememberedDecision, Retention, Sharing } from "./fact.ts";
@@ -126,10 +127,7 @@ export function endedRun({ runId, usage, cost, limit }: Run, { status, reason, f
     runId,
     status,
     reason,
-    ...(failure ? { failure } : {}),
-    ...(limit ? { limit: { which: limit.which, value: limit.value } } : {}),
-    ...(usage ? { usage } : {}),
-    ...(cost ? { cost } : {}),
+    ...present({ failure, usage, cost, limit: limit && { which: limit.which, value: limit.value } }),
   };
 }
 

@@ -1,12 +1,13 @@
 import { callsOf, type MessageId } from "../message/message.ts";
+import { present } from "../message/present.ts";
 import { allSpent, contextTokensOf } from "../message/usage.ts";
 import { append } from "./append-list.ts";
 import type { FactOf } from "./fact.ts";
 import { mergedHookState, sessionPart } from "./facts/hook-state.ts";
+import { policyOfShown } from "./facts/tool-policy.ts";
 import { appendToRun, placeOf, withInputs } from "./input-fold.ts";
 import { linkOf, mayRetry, triesOf } from "./retry/may-call-model-again.ts";
 import { type Abort, type Call, endedRun, type QueuedInput, type Run, type State } from "./state.ts";
-import { policyOfShown } from "./tool-policy.ts";
 
 /** True if the fact starts the run of the first waiting input. */
 export function startsRun(state: State, fact: FactOf<"run.started">): boolean {
@@ -24,35 +25,15 @@ export function foldRunStarted(state: State, fact: FactOf<"run.started">): State
   const together = inputsOf(state, fact.runId);
   const inputs = state.inputs.filter(({ runId }) => runId !== fact.runId);
   const hookState = together.reduce((merged, { hookState: own }) => (own ? mergedHookState(merged, own) : merged), state.sessionHookState);
+  const { runId: id, agent, provider, model, tools, limits, gatesClient, chain, context, budget } = fact;
+  const { inputId, access, options, labels, trace, schedule, round, prepaid, abort, answer } = input;
   const run: Run = {
-    runId: fact.runId,
-    inputId: input.inputId,
-    agent: fact.agent,
-    provider: fact.provider,
-    model: fact.model,
-    tools: fact.tools,
-    limits: fact.limits,
-    ...(fact.gatesClient ? { gatesClient: true } : {}),
-    ...(input.access ? { access: input.access } : {}),
-    ...(input.options ? { options: input.options } : {}),
-    ...(input.labels ? { labels: input.labels } : {}),
-    ...(input.trace === undefined ? {} : { trace: input.trace }),
-    ...(hookState ? { hookState } : {}),
-    ...(input.schedule === undefined ? {} : { schedule: input.schedule }),
+    ...{ runId: id, inputId, agent, provider, model, tools, limits },
+    ...present({ gatesClient, chain, context, budget, access, options, labels, trace, hookState, schedule, round, prepaid, abort, answer }),
     ...allSpent(together.flatMap(({ spent }) => spent ?? [])),
-    ...(input.round === undefined ? {} : { round: input.round }),
-    ...(input.prepaid ? { prepaid: input.prepaid } : {}),
-    ...(fact.chain ? { chain: fact.chain } : {}),
-    ...(fact.context ? { context: fact.context } : {}),
-    ...(fact.budget ? { budget: fact.budget } : {}),
     startedAt: fact.at,
-    ...(input.abort ? { abort: input.abort } : {}),
-    ...(input.answer === undefined ? {} : { answer: input.answer }),
     tip: startOf(state, input),
-    turn: 0,
-    attempt: 0,
-    steered: [],
-    calls: [],
+    ...{ turn: 0, attempt: 0, steered: [], calls: [] },
     calledAt: fact.at,
     toolCallCount: 0,
     answered: false,
@@ -78,24 +59,13 @@ export function foldModelStarted(state: State, fact: FactOf<"model.started">): S
   const { retry: _, shown: ____, shownState: _____, ...kept } = run;
   const { handedOver: ___, linkSince: ______, ...fresh } = kept;
   const rest = fact.attempt === 1 ? fresh : kept;
-  const open = {
-    lane: fact.seq,
-    turn: fact.turn,
-    attempt: fact.attempt,
-    inDoubt: false,
-    ...(fact.expected ? { expected: fact.expected } : {}),
-  };
+  const { seq: lane, turn, attempt, expected, tools } = fact;
+  const open = { lane, turn, attempt, inDoubt: false, ...present({ expected }) };
   const began: Run = {
-    ...rest,
-    turn: fact.turn,
-    attempt: fact.attempt,
-    open,
-    steered: [],
-    calls: [],
-    answered: false,
-    ...(fact.tools ? { shown: fact.tools } : {}),
-    ...(fact.tools && run.hookState ? { shownState: run.hookState } : {}),
-    ...(fact.attempt === 1 ? { answerId: String(fact.seq) } : {}),
+    ...{ ...rest, turn, attempt, open, steered: [], calls: [], answered: false },
+    ...(tools ? { shown: fact.tools } : {}),
+    ...(tools && run.hookState ? { shownState: run.hookState } : {}),
+    ...(attempt === 1 ? { answerId: String(lane) } : {}),
   };
   let next: State & { readonly run: Run } = { ...state, model: fact.model, run: began };
   for (const input of run.steered) {

@@ -1,5 +1,5 @@
 import { AgentError } from "../errors.ts";
-import type { ToolHome, ToolPolicy } from "../loop/tool-policy.ts";
+import type { ToolHome, ToolPolicy } from "../loop/facts/tool-policy.ts";
 import type { ToolSpec } from "../ports/model-provider.ts";
 import { isToolName, jsonSchemaOf } from "./define-tool.ts";
 import type { Tool } from "./tool.ts";

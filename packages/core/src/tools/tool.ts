@@ -1,5 +1,5 @@
 import type { Access, Labels } from "../loop/fact.ts";
-import type { ReplayClass } from "../loop/tool-policy.ts";
+import type { ReplayClass } from "../loop/facts/tool-policy.ts";
 import type { Json, JsonObject, JsonSchema } from "../message/json.ts";
 import type { Message } from "../message/message.ts";
 import type { SpentUsage } from "../message/usage.ts";

@@ -2,6 +2,7 @@ import { AgentError } from "../../errors.ts";
 import { chargedTo } from "../../loop/children/background.ts";
 import type { RunBudget } from "../../loop/fact.ts";
 import type { QueuedInput, Run, State } from "../../loop/state.ts";
+import { present } from "../../message/present.ts";
 import { tokensOf } from "../../message/usage.ts";
 
 /** Whose share it is. */
@@ -34,11 +35,7 @@ export function shareOf(run: Run, { given = {}, callKey, isAlone }: ShareRequest
     ...{ given: given.costUsdMax, parts, unit: costUnit },
     taken: sum([charged.costUsd, ...open.map((child) => child.budget?.costUsdMax ?? 0)]),
   });
-  const share = {
-    ...(tokensMax === undefined ? {} : { tokensMax }),
-    ...(costUsdMax === undefined ? {} : { costUsdMax }),
-    ...(accounts ? { accounts } : {}),
-  };
+  const share = present({ tokensMax, costUsdMax, accounts });
   return Object.keys(share).length > 0 ? share : undefined;
 }
 

@@ -1,10 +1,10 @@
 import type { Agent } from "../../agent/agent.ts";
 import { type Failure, failureOf } from "../../errors.ts";
 import type { BodyOf, HookPoint, RoutedCall } from "../../loop/fact.ts";
+import { type CallRoute, policyOfShown } from "../../loop/facts/tool-policy.ts";
 import { mayRetry } from "../../loop/retry/may-call-model-again.ts";
 import type { ModelLink } from "../../loop/retry/next-model-of-chain.ts";
 import type { Run } from "../../loop/state.ts";
-import { type CallRoute, policyOfShown } from "../../loop/tool-policy.ts";
 import type { ToolCallPart } from "../../message/content.ts";
 import { type AssistantMessage, callsOf, type Message } from "../../message/message.ts";
 import type { Cost, Usage } from "../../message/usage.ts";

@@ -5,9 +5,9 @@
 import type { Agent } from "../../agent/agent.ts";
 import type { DecideContext, DecideReason, DecideVerdict, Hooks } from "../../agent/hooks.ts";
 import type { Access, BodyOf, Decision } from "../../loop/fact.ts";
+import { policyOfShown } from "../../loop/facts/tool-policy.ts";
 import { limitOf } from "../../loop/reached-limit.ts";
 import type { Run } from "../../loop/state.ts";
-import { policyOfShown } from "../../loop/tool-policy.ts";
 import { callsOf, type Message } from "../../message/message.ts";
 import { type Cost, soundUsage, type Usage } from "../../message/usage.ts";
 import { cutText } from "../../tools/cut-text.ts";

@@ -2,10 +2,11 @@ import type { Agent } from "../../agent/agent.ts";
 import type { PrepareVerdict } from "../../agent/hooks.ts";
 import type { Effect } from "../../loop/effect.ts";
 import type { BodyOf } from "../../loop/fact.ts";
+import type { ToolPolicies } from "../../loop/facts/tool-policy.ts";
 import type { Run } from "../../loop/state.ts";
-import type { ToolPolicies } from "../../loop/tool-policy.ts";
 import { digestOf } from "../../message/digest.ts";
 import type { Message } from "../../message/message.ts";
+import { present } from "../../message/present.ts";
 import type { ModelProvider, ModelRequest, SystemPart, ToolChoice } from "../../ports/model-provider.ts";
 import { systemText } from "../../prompt/system-text.ts";
 import { cutText } from "../../tools/cut-text.ts";
@@ -110,8 +111,7 @@ function preparedFrom(
   const key = keyNameOf(chosen, context);
   return {
     ...{ intent, provider, request: { ...request, cacheKey: context.sessionId }, registry: shown, isResolved },
-    ...(key === undefined ? {} : { key }),
-    ...(messages ? { messages } : {}),
+    ...present({ key, messages }),
   };
 }
 
@@ -154,11 +154,7 @@ function toolsOf(
   // Vendors refuse a `toolChoice` for a tool that is not in the request.
   const toolChoice = typeof wanted === "object" && !registry.get(wanted.tool) ? undefined : wanted;
   const parallelToolCalls = verdict.parallelToolCalls ?? agent.parallelToolCalls;
-  return {
-    tools: registry.specs(),
-    ...(toolChoice ? { toolChoice } : {}),
-    ...(parallelToolCalls === undefined ? {} : { parallelToolCalls }),
-  };
+  return { tools: registry.specs(), ...present({ toolChoice, parallelToolCalls }) };
 }
 
 function samplingOf({ agent, run, verdict }: RequestParts): Pick<ModelRequest, "temperature" | "maxTokens" | "reasoning"> {
@@ -166,9 +162,5 @@ function samplingOf({ agent, run, verdict }: RequestParts): Pick<ModelRequest, "
   const maxTokens = verdict.maxTokens ?? run.options?.maxTokens ?? agent.maxTokens;
   const effort = run.options?.reasoningEffort;
   const reasoning = effort === undefined ? agent.reasoning : { ...agent.reasoning, effort };
-  return {
-    ...(temperature === undefined ? {} : { temperature }),
-    ...(maxTokens === undefined ? {} : { maxTokens }),
-    ...(reasoning ? { reasoning } : {}),
-  };
+  return present({ temperature, maxTokens, reasoning });
 }

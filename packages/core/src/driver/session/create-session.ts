@@ -2,6 +2,7 @@ import { isAgent } from "../../agent/agent.ts";
 import { agentBelow } from "../../agent/child-agents.ts";
 import { AgentError } from "../../errors.ts";
 import type { FactBody } from "../../loop/fact.ts";
+import { present } from "../../message/present.ts";
 import { checkContext } from "../../protocol/checked-input.ts";
 import type { AgentSession } from "../../protocol/execute.ts";
 import { checkPayload } from "../log/spill-values.ts";
@@ -52,11 +53,9 @@ function openContext(options: SessionOptions, child: Partial<Pick<ChildOptions, 
     type: "session.opened",
     agent: agent.name,
     participants: [deps.access.user, agent.name],
-    ...(title === undefined ? {} : { title }),
+    ...present({ title, metadata, parent }),
     ...(context && context.length > 0 ? { context } : {}),
     ...deps.bound.given,
-    ...(metadata ? { metadata } : {}),
-    ...(parent ? { parent } : {}),
   };
   const driver = new SessionDriver(deps);
   return { deps, driver, driveUntilIdle: () => driver.driveUntilIdle(), opening };

@@ -1,6 +1,7 @@
 import { at } from "../../loop/append-list.ts";
 import { openChildren, waitingAgent } from "../../loop/children/waits-of-children.ts";
 import { type Call, type Entry, type QueuedInput, type Run, type State, sessionStatusOf, tipOf, waitingReasons } from "../../loop/state.ts";
+import { present } from "../../message/present.ts";
 import { cursorAfter, encodeCursor } from "../../protocol/cursor.ts";
 import type { OpenRun, PendingChild, RunningTool, SessionSnapshot, SnapshotMessage, WaitingInput } from "../../protocol/snapshot.ts";
 import { pendingApprovals, pendingToolCalls } from "./run-stream.ts";
@@ -25,7 +26,7 @@ export function snapshotOf(state: State, sessionId: string, isReadOnly = false):
     waiting: waitingOf(state),
     ...(run ? { run: openRun(state, run) } : {}),
     ...(lastRun ? { lastRun: { runId: lastRun.runId, status: lastRun.status, reason: lastRun.reason, ...failureOf(lastRun) } } : {}),
-    ...Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined)),
+    ...present(optional),
   };
 }
 
@@ -46,8 +47,7 @@ function waitingOf({ run, inputs }: State): readonly WaitingInput[] {
     inputId: input.inputId,
     runId,
     mode,
-    ...(input.message ? { message: input.message } : {}),
-    ...(input.parent === undefined ? {} : { parent: input.parent }),
+    ...present({ message: input.message, parent: input.parent }),
   }));
 }
 

@@ -8,6 +8,7 @@ import type { WaitingCall } from "../../loop/fact.ts";
 import { type EndedRun, endOf, isAtRest, type State } from "../../loop/state.ts";
 import { inCallOrder } from "../../loop/transcript.ts";
 import { type Message, textOf } from "../../message/message.ts";
+import { present } from "../../message/present.ts";
 import { type Cost, costSince, type Usage, usageSince } from "../../message/usage.ts";
 import { compareCursors, cursorAfter, type EventCursor } from "../../protocol/cursor.ts";
 import { type ExecuteOptions, type ExecuteResult, type ExecuteStream, executeStatusOf } from "../../protocol/execute.ts";
@@ -25,10 +26,7 @@ export interface Spent {
 }
 
 /** The usage and the cost of the open run. */
-export const spentBy = ({ run }: State): Spent => ({
-  ...(run?.usage ? { usage: run.usage } : {}),
-  ...(run?.cost ? { cost: run.cost } : {}),
-});
+export const spentBy = ({ run }: State): Spent => present({ usage: run?.usage, cost: run?.cost });
 
 /** The beginning of the stream of a run that was open before. */
 interface RunStreamStart {
@@ -238,11 +236,7 @@ class RunStream implements ExecuteStream {
     const common = {
       messages,
       text: last ? textOf(last) : "",
-      ...(last ? { finishReason: last.stopReason } : {}),
-      ...(usage ? { usage } : {}),
-      ...(cost ? { cost } : {}),
-      ...(limit ? { limit: { which: limit.which, value: limit.value } } : {}),
-      ...(runId === undefined ? {} : { runId }),
+      ...present({ finishReason: last?.stopReason, usage, cost, runId, limit: limit && { which: limit.which, value: limit.value } }),
     };
     if (status === "awaiting_tool_execution")
       return { status, ...common, pendingToolCalls: pendingToolCalls(state), pendingApprovals: pendingApprovals(state) };

@@ -2,9 +2,11 @@
  * Owns: the calls to observers and their order. An error that an observer throws reaches only the logger and the other observers.
  * Does not own: when they are called (the driver, user-code-errors).
  */
+
 import type { EffectObservation, ObservedEffect, ObservedRun, Observer } from "../../agent/observer.ts";
 import type { Fact, FactBody } from "../../loop/fact.ts";
 import type { State } from "../../loop/state.ts";
+import { present } from "../../message/present.ts";
 import type { SessionRef } from "../../ports/session-log.ts";
 import type { SessionSnapshot } from "../../protocol/snapshot.ts";
 import { isTraceparent } from "../../protocol/traceparent.ts";
@@ -99,10 +101,7 @@ export function observedRun({ run, inputs, parent }: State, runId: string): Obse
   return {
     runId,
     ...("agent" in found ? { agent: found.agent } : {}),
-    ...(access ? { access } : {}),
-    ...(labels ? { labels } : {}),
-    ...(trace === undefined ? {} : { trace }),
-    ...(parent ? { parent } : {}),
+    ...present({ access, labels, trace, parent }),
   };
 }
 

@@ -5,10 +5,10 @@
 import type { AgentError, Failure } from "../../errors.ts";
 import type { Effect } from "../../loop/effect.ts";
 import type { BodyOf, Fact, FactBody } from "../../loop/fact.ts";
+import { policyOfShown } from "../../loop/facts/tool-policy.ts";
 import { timeLeft } from "../../loop/reached-limit.ts";
 import { closeCall, notRun } from "../../loop/results-without-run.ts";
 import type { Run, State } from "../../loop/state.ts";
-import { policyOfShown } from "../../loop/tool-policy.ts";
 import { toolFailure } from "../../tools/tool-failure.ts";
 import { childrenIn } from "../effects/children-in.ts";
 import { askingOf, contextOf, type EffectDeps, type LaunchState, type PreparationDeps, type Prepared } from "../effects/effect-deps.ts";

@@ -2,6 +2,7 @@
  * Owns: children that outlive the call that started them: from their link to the report of their end, which is an input of the session.
  * Does not own: how such a child runs and which process reports its end (driver/children).
  */
+import { present } from "../../message/present.ts";
 import { addSpent, tokensOf } from "../../message/usage.ts";
 import { at } from "../append-list.ts";
 import type { Effect } from "../effect.ts";
@@ -29,10 +30,7 @@ export function foldBackgroundLinked(state: State, { background, ...fact }: Fact
   const child: BackgroundChild = {
     ...{ runId, session, agent, key, round: round + 1, input: background.input },
     depthMax: Math.min(limits.depthMax, parent?.depthMax ?? limits.depthMax),
-    ...(callKey === undefined ? {} : { callKey }),
-    ...(budget ? { budget } : {}),
-    ...(access ? { access } : {}),
-    ...(labels ? { labels } : {}),
+    ...present({ callKey, budget, access, labels }),
   };
   return { ...state, background: [...(state.background ?? []), child] };
 }

@@ -2,9 +2,9 @@ import type { Failure } from "../../errors.ts";
 import type { ResultPart } from "../../message/content.ts";
 import type { Json, JsonObject } from "../../message/json.ts";
 import type { CallOutcome, ProgressStep, UserMessage } from "../../message/message.ts";
-import type { ReplayClass } from "../tool-policy.ts";
 import type { RunBudget } from "./parties.ts";
 import type { Hooked, Spending } from "./spending.ts";
+import type { ReplayClass } from "./tool-policy.ts";
 
 /** A person's decision on a call for which a gate requested approval. */
 export type ApprovalVerdict = "allow" | "deny";

@@ -1,3 +1,4 @@
+import { present } from "../../message/present.ts";
 import {
   askedBy,
   asksAbout,
@@ -158,10 +159,8 @@ interface EndedChild extends Pick<FactOf<"child.finished">, "session" | "usage" 
 
 const ofChildEnd = ({ callKey, session, usage, cost }: EndedChild): DurableBody => ({
   type: "agent_end",
-  ...(callKey === undefined ? {} : { callKey }),
   session,
-  ...(usage ? { usage } : {}),
-  ...(cost ? { cost } : {}),
+  ...present({ callKey, usage, cost }),
 });
 
 type ResultFact = FactOf<"tool.finished"> | FactOf<"client.answered"> | FactOf<"child.finished">;
@@ -196,7 +195,4 @@ function ofToolEnd({ part: { id, callKey, name } }: Call, fact: ResultFact): Dur
   };
 }
 
-const spentOf = ({ usage, cost }: Pick<EndedChild, "usage" | "cost">): Pick<EndedChild, "usage" | "cost"> => ({
-  ...(usage ? { usage } : {}),
-  ...(cost ? { cost } : {}),
-});
+const spentOf = ({ usage, cost }: Pick<EndedChild, "usage" | "cost">): Pick<EndedChild, "usage" | "cost"> => present({ usage, cost });

@@ -1,4 +1,5 @@
 import type { Message, MessageId } from "../../message/message.ts";
+import { present } from "../../message/present.ts";
 import { at } from "../append-list.ts";
 import type { DurableBody } from "../event.ts";
 import type { FactOf } from "../fact.ts";
@@ -31,9 +32,7 @@ import { ofMessage, tipId } from "./message-events.ts";
 export const inputAccepted: FactKind<"input.accepted"> = {
   fits: acceptsInput,
   fold: foldInput,
-  publish: (_, { inputId, mode, message, parent }) => [
-    { type: "input_accepted", inputId, mode, ...(message ? { message } : {}), ...(parent === undefined ? {} : { parent }) },
-  ],
+  publish: (_, { inputId, mode, message, parent }) => [{ type: "input_accepted", inputId, mode, ...present({ message, parent }) }],
 };
 
 export const runStarted: FactKind<"run.started"> = {
@@ -87,8 +86,7 @@ export const modelFinished: FactKind<"model.finished"> = {
       messageId,
       parent: tipId(before),
       message,
-      ...(usage ? { usage } : {}),
-      ...(cost ? { cost } : {}),
+      ...present({ usage, cost }),
       timings,
     };
     const began: DurableBody = { type: "message_start", messageId, role: "assistant" };
@@ -124,8 +122,7 @@ function discarded(run: Run, fact: FactOf<"model.failed">): DurableBody {
     code: failure.code,
     reason: failure.message,
     willRetry: mayRetry(run, fact) && !run.abort,
-    ...(fact.usage ? { usage: fact.usage } : {}),
-    ...(fact.cost ? { cost: fact.cost } : {}),
+    ...present({ usage: fact.usage, cost: fact.cost }),
   };
 }
 
@@ -158,8 +155,7 @@ function ofRunEnd(run: Run, { status, reason, failure }: FactOf<"run.finished">)
     type: "run_end",
     status,
     reason,
-    ...(run.usage ? { usage: run.usage } : {}),
-    ...(run.cost ? { cost: run.cost } : {}),
+    ...present({ usage: run.usage, cost: run.cost }),
   };
   if (status === "completed") return [end];
   const aborted = { type: "error", reason: "aborted", code: "RUN_ABORTED", error: `The run was stopped: ${reason}.` } as const;

@@ -1,3 +1,4 @@
+import { present } from "../../message/present.ts";
 import { foldClosed, foldCompaction, foldHead, foldHold, foldOpened, placeOf } from "../input-fold.ts";
 import { withoutRemembered } from "../remembered-decisions.ts";
 import { foldScheduleSet, hasSchedule, withoutSchedule } from "../schedules.ts";
@@ -11,14 +12,9 @@ export const sessionChanged: FactKind<"session.changed"> = {
   fits: always,
   fold: (state, { title, metadata, retention, forget, sharing }) => ({
     ...(forget ? withoutRemembered(state, forget) : state),
-    ...(title === undefined ? {} : { title }),
-    ...(metadata ? { metadata } : {}),
-    ...(retention ? { retention } : {}),
-    ...(sharing ? { sharing } : {}),
+    ...present({ title, metadata, retention, sharing }),
   }),
-  publish: (_, { title, metadata }) => [
-    { type: "session_changed", ...(title === undefined ? {} : { title }), ...(metadata ? { metadata } : {}) },
-  ],
+  publish: (_, { title, metadata }) => [{ type: "session_changed", ...present({ title, metadata }) }],
 };
 
 export const sessionClosed: FactKind<"session.closed"> = { fits: always, fold: foldClosed, publish: () => [{ type: "session_closed" }] };
@@ -38,15 +34,7 @@ export const contextCompacted: FactKind<"context.compacted"> = {
   fits: always,
   fold: foldCompaction,
   publish: (_, { from, to, summary, pinned, tokensBefore, tokensAfter, model, usage, cost }) => [
-    {
-      ...{ type: "context_compacted", from, to, summary },
-      ...(pinned ? { pinned } : {}),
-      ...(tokensBefore === undefined ? {} : { tokensBefore }),
-      ...(tokensAfter === undefined ? {} : { tokensAfter }),
-      ...(model === undefined ? {} : { model }),
-      ...(usage ? { usage } : {}),
-      ...(cost ? { cost } : {}),
-    },
+    { type: "context_compacted", from, to, summary, ...present({ pinned, tokensBefore, tokensAfter, model, usage, cost }) },
   ],
 };
 
@@ -55,7 +43,7 @@ export const summaryStarted: FactKind<"summary.started"> = { fits: startsSummary
 export const summaryFailed: FactKind<"summary.failed"> = {
   fits: endsSummary,
   fold: withoutSummary,
-  publish: (_, { provider, model, usage, cost }) => (usage ? [{ type: "expense", provider, model, usage, ...(cost ? { cost } : {}) }] : []),
+  publish: (_, { provider, model, usage, cost }) => (usage ? [{ type: "expense", provider, model, usage, ...present({ cost }) }] : []),
 };
 
 export const scheduleSet: FactKind<"schedule.set"> = { fits: always, fold: foldScheduleSet };

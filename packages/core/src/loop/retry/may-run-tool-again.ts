@@ -1,5 +1,5 @@
+import { policyOfShown } from "../facts/tool-policy.ts";
 import type { Call, Run } from "../state.ts";
-import { policyOfShown } from "../tool-policy.ts";
 
 /**
  * True if a call that was cut off may run again: not for a tool of class `once`, and as often as `toolAttemptsMax` permits. A call that has a child attaches to it however often its process has died: what the child does has attempts of its own.

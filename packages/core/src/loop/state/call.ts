@@ -1,7 +1,7 @@
 import type { ToolCallPart } from "../../message/content.ts";
 import type { JsonObject } from "../../message/json.ts";
 import type { ApprovalVerdict } from "../fact.ts";
-import type { CallRoute } from "../tool-policy.ts";
+import type { CallRoute } from "../facts/tool-policy.ts";
 
 /**
  * The state of one call of the turn. `pending`: not handled yet; `awaiting_*`: it waits outside of this process, and its next fact may come from any

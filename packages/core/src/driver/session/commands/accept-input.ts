@@ -7,6 +7,7 @@ import { canonicalJson } from "../../../message/canonical-json.ts";
 import { digestOf } from "../../../message/digest.ts";
 import type { Json } from "../../../message/json.ts";
 import type { MessageId, UserMessage } from "../../../message/message.ts";
+import { present } from "../../../message/present.ts";
 import { shownId } from "../../../message/shown-id.ts";
 import { wellFormed } from "../../../message/well-formed.ts";
 import type { ExecuteOptions, SubmitOptions } from "../../../protocol/execute.ts";
@@ -155,18 +156,10 @@ function inputBody(
     inputId,
     runId,
     mode,
-    ...(message ? { message } : {}),
-    ...(parent === undefined ? {} : { parent }),
-    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
-    ...(keyedDigest === undefined ? {} : { keyedDigest }),
-    ...(access ? { access } : {}),
+    ...present({ message, parent, idempotencyKey, keyedDigest, access, verdicts, answer, origin, trace }),
     ...runOptions(options),
     ...(labels && Object.keys(labels).length > 0 ? { labels } : {}),
-    ...(verdicts ? { verdicts } : {}),
     ...(given ? { givenDigest: messageDigest(given) } : {}),
-    ...(answer === undefined ? {} : { answer }),
-    ...(origin ? { origin } : {}),
-    ...(trace === undefined ? {} : { trace }),
   };
 }
 

@@ -1,5 +1,6 @@
 import { AgentError } from "../../../errors.ts";
 import type { FactBody, Retention, Sharing } from "../../../loop/fact.ts";
+import { present } from "../../../message/present.ts";
 import type { AgentSession } from "../../../protocol/execute.ts";
 import { checkPayload } from "../../log/spill-values.ts";
 import { recordOpenCommand } from "./record-command.ts";
@@ -54,10 +55,7 @@ function changedBy({ title, metadata, retention, forget, sharing }: Parameters<A
   const kept = retention && { retention: retention.keepMs === undefined ? {} : { keepMs: retention.keepMs } };
   return {
     type: "session.changed",
-    ...(title === undefined ? {} : { title }),
-    ...(metadata ? { metadata } : {}),
+    ...present({ title, metadata, forget, sharing }),
     ...kept,
-    ...(forget ? { forget } : {}),
-    ...(sharing ? { sharing } : {}),
   };
 }

@@ -2,6 +2,7 @@
  * Owns: the fact of a person's decision on a call, or the reason of its refusal. Any handle may record one, also one that does not own the session.
  * Does not own: the request for approval (prepare-tool-call), the consequences of a decision (the loop), the right to decide (the caller).
  */
+
 import { AgentError } from "../../../errors.ts";
 import { at, findLastIndex } from "../../../loop/append-list.ts";
 import { openCall } from "../../../loop/call-fold.ts";
@@ -11,6 +12,7 @@ import type { KnownDecision, State } from "../../../loop/state.ts";
 import { canonicalJson } from "../../../message/canonical-json.ts";
 import type { JsonObject } from "../../../message/json.ts";
 import { jsonBytes } from "../../../message/json-bytes.ts";
+import { present } from "../../../message/present.ts";
 import { shownId } from "../../../message/shown-id.ts";
 import { wellFormed } from "../../../message/well-formed.ts";
 import type { AcceptedDecision, ApprovalDecision, DecideOptions } from "../../../protocol/approval.ts";
@@ -40,14 +42,8 @@ export async function decideCall(context: CommandContext, callKey: string, optio
     const { runId, toolName, child } = askedCall(state, callKey, { decision, now: deps.clock.now() });
     const { decision: verdict, args, note, idempotencyKey, argsDigest, remember: pattern } = decision;
     if (pattern) checkRoom(state);
-    const details = {
-      ...(args ? { args } : {}),
-      ...(note === undefined ? {} : { note }),
-      ...(argsDigest === undefined ? {} : { argsDigest }),
-      ...(pattern ? { remember: { toolName, pattern } } : {}),
-    };
-    const key = idempotencyKey === undefined ? {} : { idempotencyKey };
-    return [{ type: "approval.decided", runId, callKey, decision: verdict, by: user, ...details, ...key, ...(child ? { child } : {}) }];
+    const details = present({ args, note, argsDigest, idempotencyKey, child, remember: pattern ? { toolName, pattern } : undefined });
+    return [{ type: "approval.decided", runId, callKey, decision: verdict, by: user, ...details }];
   };
   const [fact] = await driver.offer({ bodies, needsOwner: true });
   if (deps.drives) driveUntilIdle();

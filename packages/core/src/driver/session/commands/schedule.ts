@@ -2,6 +2,7 @@
  * Owns: the facts that set and clear a schedule of a session. Any handle may record them, also one that does not own the session.
  * Does not own: when a schedule fires (due-dates, the loop), its first date (schedule-date).
  */
+
 import { AgentError } from "../../../errors.ts";
 import { lastWithKey } from "../../../loop/append-list.ts";
 import type { BodyOf, FactBody } from "../../../loop/fact.ts";
@@ -11,6 +12,7 @@ import type { Schedule, State } from "../../../loop/state.ts";
 import { canonicalJson } from "../../../message/canonical-json.ts";
 import type { Json } from "../../../message/json.ts";
 import { jsonBytes } from "../../../message/json-bytes.ts";
+import { present } from "../../../message/present.ts";
 import { isId } from "../../../message/session-ref.ts";
 import { shownId } from "../../../message/shown-id.ts";
 import { checkInput } from "../../../protocol/checked-input.ts";
@@ -72,12 +74,8 @@ function shown({ id, due, everyMs, input }: Schedule): SessionSchedule {
   return {
     name: id,
     due,
-    ...(everyMs === undefined ? {} : { everyMs }),
-    message,
-    mode,
-    ...options,
-    ...(labels ? { labels } : {}),
-    ...(access ? { user: access.user } : {}),
+    ...{ message, mode, ...options },
+    ...present({ everyMs, labels, user: access?.user }),
   };
 }
 
@@ -100,8 +98,7 @@ async function scheduledInput({ deps, driver }: CommandContext, request: Schedul
     access: own.access,
     ...runOptions(request),
     ...(labels && Object.keys(labels).length > 0 ? { labels } : {}),
-    ...(answer === undefined ? {} : { answer }),
-    ...(verdicts ? { verdicts } : {}),
+    ...present({ answer, verdicts }),
   };
 }
 
