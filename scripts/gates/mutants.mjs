@@ -89,7 +89,7 @@ const MUTANTS = [
   ],
   ["a message is told twice", "loop/kinds/run-kinds.ts", "return [...start, ...joined,", "return [...start, ...joined, ...joined,"],
   ["a message is told with the wrong one before it", "loop/kinds/run-kinds.ts", "tip = id;", ""],
-  ["an attempt that came to nothing was free", "loop/kinds/run-kinds.ts", "...(fact.cost ? { cost: fact.cost } : {}),", ""],
+  ["an attempt that came to nothing was free", "loop/kinds/run-kinds.ts", ", cost: fact.cost }),", " }),"],
   [
     "the end of a run is forgotten when the next one ends",
     "loop/turn-fold.ts",

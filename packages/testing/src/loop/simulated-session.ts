@@ -11,11 +11,11 @@ import {
   type SessionSnapshot,
 } from "@loopwright/core";
 import {
-  catchUp,
   createModelPublisher,
   createStreamedAnswers,
   type EphemeralBody,
   emptyState,
+  foldReadFacts,
   type State,
   type StreamedLane,
   snapshotOf,
@@ -48,7 +48,7 @@ export function simulatedSession(seed: number, options: { readonly steps?: numbe
   const answers = createStreamedAnswers();
   let state = emptyState;
   return facts.map((fact, i) => {
-    const published = catchUp(state, [withSpending(fact, state, seed)], sessionId);
+    const published = foldReadFacts(state, [withSpending(fact, state, seed)], sessionId);
     // As the hub of a driver: what a lane has not sent of an answer comes right before the end of the answer.
     const durable = published.events.flatMap((event): SessionEvent[] => [...answers.before(event, lanes), event]);
     const before = state;
