@@ -109,6 +109,8 @@ ${tableText(measured, processColumns)}
   tools or a history. Then one run is measured; five of parallel tools, ten turns of a history.
 - Parallel tools are compared by the time until the answer, not by CPU. "On n messages" is in memory for every contender, and the conversation
   is there before the clock starts.
+- By hand over \`node:http\` is the least that a call costs on Node.js: no deadlines, no retries, no log, no events, no check of what comes. A goal below it asks
+  for more than the platform gives.
 - Start and import are whole processes from their birth, without a compile cache.
 ${detailText(measured)}`,
 });

@@ -38,6 +38,7 @@ export const processColumns: Columns = {
     "what",
     "openai SDK, by hand (= 1)",
     "fetch + SSE, by hand",
+    "`node:http` + SSE, by hand",
     "Loopwright over `fetch`",
     "Loopwright by default",
     "goal",
@@ -47,6 +48,7 @@ export const processColumns: Columns = {
     row.title,
     row.basis,
     written(row.raw, row.format),
+    written(row.rawNode, row.format),
     written(row.loopwright?.value, row.format),
     written(row.node?.value, row.format),
     goalOf(row),
@@ -81,4 +83,4 @@ export function printTable(rows: readonly Row[], { head, cells }: Columns): stri
 
 /** One row for a terminal. */
 export const printRow = (row: Row): string =>
-  `${row.title}: 1 is ${row.basis}; ${row.raw === undefined ? "" : `by others ${written(row.raw, row.format)}, `}Loopwright ${written(row.loopwright?.value, row.format)}${row.node ? `, node ${written(row.node.value, row.format)}` : ""}${goalOf(row) === "" ? "" : ` (${goalOf(row)}: ${verdictOf(row)})`}`;
+  `${row.title}: 1 is ${row.basis}; ${row.raw === undefined ? "" : `by others ${written(row.raw, row.format)}${row.rawNode === undefined ? "" : ` / ${written(row.rawNode, row.format)}`}, `}Loopwright ${written(row.loopwright?.value, row.format)}${row.node ? `, node ${written(row.node.value, row.format)}` : ""}${goalOf(row) === "" ? "" : ` (${goalOf(row)}: ${verdictOf(row)})`}`;

@@ -13,6 +13,8 @@ export interface Row {
   /** What the ratios are ratios to, for example `10.1 us/delta`; or what the values are. */
   readonly basis: string;
   readonly raw?: number;
+  /** Beside `raw`, where it is measured: by hand over `node:http`. */
+  readonly rawNode?: number;
   readonly loopwright?: Judged;
   readonly node?: Judged;
   /** How far the ratios of single rounds lie from one another. */

@@ -51,7 +51,7 @@ export async function createRig(): Promise<Rig> {
   return {
     serverUrl: server.url,
     async measure(scene, rounds) {
-      const results: Record<ContenderName, Measurement[]> = { sdk: [], raw: [], loopwright: [], "loopwright-node": [] };
+      const results: Record<ContenderName, Measurement[]> = { sdk: [], raw: [], "raw-node": [], loopwright: [], "loopwright-node": [] };
       for (let round = 0; round < Math.min(rounds, scene.roundsMax ?? rounds); round++) {
         const first = round % contenderNames.length;
         for (const name of [...contenderNames.slice(first), ...contenderNames.slice(0, first)]) results[name].push(await once(scene, name));

@@ -56,6 +56,7 @@ export function sceneRow(scene: Scene, results: SceneResults): Row {
     title: `${isWall ? "time" : "CPU"}, ${scene.title}`,
     basis: isWall ? `${basis.toFixed(1)} ms` : cpuBasis(basis, scene.unit),
     raw: ratio("raw"),
+    rawNode: ratio("raw-node"),
     loopwright: { value: ratio("loopwright"), ...(goal ? { goal: goal.loopwright } : {}) },
     node: { value: ratio("loopwright-node"), ...(goal ? { goal: goal.node } : {}) },
   };
@@ -83,7 +84,7 @@ function growthRow(all: AllResults, { small, large, goal, besideRaw, figure = cp
   return [
     {
       ...row,
-      ...(figure === cpu ? { raw: growth("raw") / basis } : {}),
+      ...(figure === cpu ? { raw: growth("raw") / basis, rawNode: growth("raw-node") / basis } : {}),
       loopwright: { value: growth("loopwright") / basis, goal },
       node: { value: growth("loopwright-node") / basis, goal },
     },
@@ -99,6 +100,7 @@ export function memoryRow({ id, title }: Scene, results: SceneResults): Row {
     basis: `${peak("sdk").toFixed(0)} MB`,
     format: "MB",
     raw: peak("raw"),
+    rawNode: peak("raw-node"),
     loopwright: { value: peak("loopwright"), goal: peakGoalMb },
     node: { value: peak("loopwright-node"), goal: peakGoalMb },
   };

@@ -37,7 +37,7 @@ export interface Conversation {
 
 export type Open = (opening: Opening) => Promise<Conversation>;
 
-export const contenderNames = ["sdk", "raw", "loopwright", "loopwright-node"] as const;
+export const contenderNames = ["sdk", "raw", "raw-node", "loopwright", "loopwright-node"] as const;
 export type ContenderName = (typeof contenderNames)[number];
 
 export const systemPrompt = "You are a helpful assistant. Use the tools where they help, and answer in few words.";
