@@ -49,6 +49,7 @@ const EXCEPTIONS = {
   simulator: "^packages/host/",
   embed: "^packages/(server|host)/",
   auth: "^packages/(server|host)/",
+  "protocol-[^/]+": "^packages/(server|client|host)/",
   "user-settings": "^packages/(url-guard|provider-kit)/",
   "store-sealed": "^packages/secrets/",
 };

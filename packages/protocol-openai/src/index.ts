@@ -1,0 +1,1 @@
+export { type OpenAiOptions, openaiRoutes } from "./openai-routes.ts";

@@ -1,0 +1,49 @@
+import { type Agent, type AgentSettings, createAgent } from "@loopwright/core";
+import { memoryStore, type ScriptedProvider, type ScriptedStep, scripted } from "@loopwright/core/memory";
+import { createRuntime } from "@loopwright/host";
+import { createServer, type Principal, type ServerOptions } from "@loopwright/server";
+import { listen } from "@loopwright/server/node";
+import OpenAI, { type ClientOptions } from "openai";
+import { onTestFinished } from "vitest";
+import { openaiRoutes } from "../src/index.ts";
+
+/** A server on a port of its own, the SDK of OpenAI pointed at it, and what the model of its agent was asked. */
+export interface OpenAiServer {
+  readonly url: string;
+  readonly client: OpenAI;
+  readonly provider: ScriptedProvider;
+  /** Another client, for example of another user. */
+  clientOf(options: ClientOptions): OpenAI;
+}
+
+const users: Readonly<Record<string, Principal>> = {
+  "key of anne": { user: "anne", scope: "garden", trusted: true },
+  "key of ben": { user: "ben", scope: "garden" },
+};
+
+/** An agent `helper` that plays these turns. */
+export async function openaiServer(script: readonly ScriptedStep[], more: Partial<AgentSettings> = {}): Promise<OpenAiServer> {
+  const provider = scripted(script);
+  return serverOf({ agents: [createAgent({ name: "helper", provider, ...more })], provider });
+}
+
+interface Served extends Partial<ServerOptions> {
+  readonly agents: readonly Agent[];
+  readonly provider: ScriptedProvider;
+}
+
+/** A server of these agents. */
+async function serverOf({ agents, provider, ...more }: Served): Promise<OpenAiServer> {
+  const server = createServer({
+    ...{ runtime: createRuntime({ agents, store: memoryStore() }), routes: openaiRoutes() },
+    authenticate: (request) => users[request.headers.get("authorization")?.replace("Bearer ", "") ?? ""],
+    ...more,
+  });
+  const listening = await listen(server, { port: 0 });
+  onTestFinished(async () => {
+    await listening.close();
+    await server.close();
+  });
+  const clientOf: OpenAiServer["clientOf"] = (options) => new OpenAI({ baseURL: `${listening.url}/v1`, apiKey: "key of anne", ...options });
+  return { url: listening.url, client: clientOf({}), provider, clientOf };
+}
