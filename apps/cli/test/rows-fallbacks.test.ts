@@ -8,7 +8,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { createChain, modelsOf } from "../src/compose/create-provider.ts";
 import { loadConfiguration } from "../src/config/configure.ts";
 import { type Settings, settingsFrom } from "../src/settings/settings.ts";
-import { emptyDirectory, runEach } from "./run-binary.ts";
+import { emptyDirectory, run, runEach } from "./run-binary.ts";
 
 /** The settings of a folder with this file. */
 async function settingsIn(file: string, real: Readonly<Record<string, string>> = {}, flags: object = {}): Promise<Settings> {
@@ -198,5 +198,19 @@ describe("fallbacks", () => {
     expect(wrong).toMatchObject({ code: 3, text: expect.stringContaining("`nobody`") });
     expect(none?.code).toBe(0);
     for (const { text } of [doctor, sources, yaml, validate, wrong].flatMap((one) => one ?? [])) expect(text).not.toContain(secret);
+  });
+
+  test("C27: of one process are known to the next: a vendor that failed is not asked again within its cooldown", async () => {
+    const cwd = await emptyDirectory();
+    const { url, seen } = await vendors();
+    const env = { OPENAI_API_KEY: "k", OLLAMA_HOST: url, LOOPWRIGHT_MODEL_FALLBACKS: "ollama:m" };
+    const words = ["ask", "--provider", "openai", "--base-url", `${url}/v1`, "--model", "first", "--json", "Hello."];
+    const one = await run(words, { cwd, env });
+    expect(one).toMatchObject({ code: 0, stdout: expect.stringContaining("From the fallback.") });
+    const before = seen.length;
+    expect(seen.map(({ model }) => model)).toEqual(["first", "first", "first", "m"]);
+    const other = await run(words, { cwd, env });
+    expect(other).toMatchObject({ code: 0, stdout: expect.stringContaining("From the fallback.") });
+    expect(seen.slice(before).map(({ model }) => model)).toEqual(["m"]);
   });
 });

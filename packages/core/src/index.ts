@@ -42,7 +42,6 @@ export { createSession } from "./driver/session/create-session.ts";
 export { execute, resume } from "./driver/session/execute.ts";
 export { foldSession, type SessionFold } from "./driver/session/session-fold.ts";
 export type { ChildWorkers } from "./driver/setup/child-workers.ts";
-export type { CallGuard, CallTarget, GuardedCall } from "./driver/setup/guarded-call.ts";
 export type { SessionOptions } from "./driver/setup/session-options.ts";
 export type { AgentErrorOptions, ErrorClass, ErrorCode, ErrorEntry, Failure } from "./errors.ts";
 export { AgentError, errorTable, failureOf, isAgentError, vendorMessageOf } from "./errors.ts";
@@ -128,6 +127,7 @@ export type {
 export { callsOf, partsOf, textOf } from "./message/message.ts";
 export type { Cost, Usage } from "./message/usage.ts";
 export { addCost, addUsage, contextTokensOf } from "./message/usage.ts";
+export type { CallGuard, CallTarget, GuardedCall } from "./ports/call-guard.ts";
 export type { Clock } from "./ports/clock.ts";
 export type { EventChannel } from "./ports/event-channel.ts";
 export type { IdSource } from "./ports/id-source.ts";

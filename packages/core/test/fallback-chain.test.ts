@@ -2,7 +2,9 @@ import { describe, expect, it } from "vitest";
 import {
   AgentError,
   type AgentSettings,
+  type CallGuard,
   createAgent,
+  createCallGuard,
   createSession,
   execute,
   type Fact,
@@ -101,6 +103,65 @@ describe("a chain of models", () => {
     ]);
     const willRetry = ofType(await eventsOf(stream), "attempt_discarded").map((event) => event.willRetry);
     expect(willRetry).toEqual([true, true, true, false]);
+  });
+
+  it("names every attempt in the error where no model answered, and the model that is asked next in that of each attempt", async () => {
+    const { session, past } = chained(
+      [
+        { name: "first", steps: [overloaded, overloaded] },
+        { name: "second", steps: [overloaded, { error: "MODEL_TIMEOUT" }] },
+      ],
+      { limits: { attemptsMax: 2 } },
+    );
+    const stream = execute(session, "x");
+    await past();
+    const { error } = await stream.result();
+    expect(error?.message).toContain(
+      "(first first-1: MODEL_OVERLOADED, MODEL_OVERLOADED; second second-1: MODEL_OVERLOADED, MODEL_TIMEOUT)",
+    );
+    const reasons = ofType(await eventsOf(stream), "attempt_discarded").map(({ reason }) => reason.includes("second second-1 is asked"));
+    expect(reasons).toEqual([false, true, false, false]);
+  });
+
+  it("is not stopped by a spent retry budget: the next model is asked, and its own error names what is spent", async () => {
+    const clock = manualClock();
+    const [first, second] = [
+      scripted([overloaded], { name: "first" }),
+      scripted([{ text: "From the second." }, overloaded], { name: "second" }),
+    ];
+    const model = [first, second].map((provider): ModelRef => ({ provider, model: "m", keyOwner: "platform" }));
+    const agent = createAgent({ name: "tester", model });
+    const callGuard = createCallGuard({ clock, retriesSpare: 0, retryShare: 0 });
+    const result = await execute(createSession({ agent, clock, callGuard }), "x").result();
+    expect([result.text, first.requests.length, second.requests.length]).toEqual(["From the second.", 1, 1]);
+    const alone = createAgent({ name: "tester", model: [model[1] as ModelRef] });
+    expect((await execute(createSession({ agent: alone, clock, callGuard }), "x").result()).error?.message).toContain("retry budget");
+  });
+
+  it("lets its guard look at a call before it is recorded, with whether another model follows", async () => {
+    const clock = manualClock();
+    const plain = createCallGuard({ clock });
+    const looked: (readonly [string, boolean | undefined])[] = [];
+    const callGuard: CallGuard = {
+      ...plain,
+      prepare({ provider, hasNext }) {
+        looked.push([provider, hasNext]);
+        return undefined;
+      },
+    };
+    const model = ["first", "second"].map(
+      (name): ModelRef => ({
+        provider: scripted([name === "first" ? overloaded : { text: "ok" }], { name }),
+        model: "m",
+        keyOwner: "platform",
+      }),
+    );
+    const agent = createAgent({ name: "tester", model, limits: { attemptsMax: 1 } });
+    await execute(createSession({ agent, clock, callGuard }), "x").result();
+    expect(looked).toEqual([
+      ["first", true],
+      ["second", false],
+    ]);
   });
 
   it("stays with the model that answered for the rest of the run, and begins again with the next input", async () => {

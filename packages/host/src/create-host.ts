@@ -58,7 +58,8 @@ export type StoreHealth = Pick<WatchedStore, "isAway" | "flaw" | "damages" | "da
 /** Looks for work at once if its role is to run sessions. @throws AgentError CONFIG_INVALID */
 export function createHost(options: HostOptions): Host {
   const { runtime, role = "all", node } = options;
-  const { agents, findAgent, channel, queue, observers, ledger, tokenCounter, resolveModel, clock, ids, logger, leaseMs } = runtime;
+  const { agents, findAgent, channel, queue, observers, ledger, tokenCounter, resolveModel, callGuard, clock, ids, logger, leaseMs } =
+    runtime;
   checkLimits(options.limits ?? {});
   const limits = { ...defaultHostLimits, ...options.limits };
   const watched = watchStore(runtime.store, { logger, clock, probeMs: limits.probeMs });
@@ -79,6 +80,7 @@ export function createHost(options: HostOptions): Host {
     ...(ledger ? { ledger } : {}),
     ...(tokenCounter ? { tokenCounter } : {}),
     ...(resolveModel ? { resolveModel } : {}),
+    ...(callGuard ? { callGuard } : {}),
     ...(drives || !queue ? {} : { hint: hintOffers(queue, logger) }),
     ...(drives ? { workers: { offer: hintOffers(hints, logger), areMany: queue !== undefined } } : {}),
   });

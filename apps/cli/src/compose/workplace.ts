@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import type { Approvals } from "@loopwright/approvals";
-import { type Agent, AgentError, type AgentSession, createSession, isAgentError } from "@loopwright/core";
+import { type Agent, AgentError, type AgentSession, type CallGuard, createSession, isAgentError } from "@loopwright/core";
 import type { Logger, ModelProvider, SessionStore } from "@loopwright/core/ports";
 import type { Knowledge } from "@loopwright/tools-knowledge";
 import { commandName } from "../command-name.ts";
@@ -11,6 +11,7 @@ import { type AgentsOptions, createAgents } from "./create-agents.ts";
 import { createChain } from "./create-provider.ts";
 import { findSession, localScope } from "./kept-sessions.ts";
 import { openApprovals, withApprovals } from "./open-approvals.ts";
+import { type Failover, openFailover } from "./open-failover.ts";
 import { openKnowledge } from "./open-knowledge.ts";
 import { openStore } from "./open-store.ts";
 
@@ -30,6 +31,8 @@ export interface Workplace {
   readonly approvals: Approvals;
   /** What agents search; absent: they have no knowledge base. */
   readonly knowledge: Knowledge | undefined;
+  /** Leaves models that fail alone, together with the other processes on the store. Absent: no agent has a fallback. */
+  readonly callGuard?: CallGuard;
   /** Lets go of the store and the knowledge base. */
   close(): Promise<void>;
 }
@@ -56,7 +59,9 @@ export async function openWorkplace(
   const provider = watch(first);
   const store = await openStore(settings.store, { environment: settings.environment, ...(logger ? { logger } : {}) });
   const knowledge = await openKnowledge(settings, { makes: false });
+  let failover: Failover | undefined;
   const close = async (): Promise<void> => {
+    await failover?.close();
     await knowledge?.close();
     await store.close();
   };
@@ -68,7 +73,12 @@ export async function openWorkplace(
     const agents = made.agents.map((one) => guard(hidingSecrets(withApprovals(one, approvals), settings.configuration.secrets)));
     const [agent] = agents;
     if (!agent) throw noAgent(settings.agentName, []);
-    return { settings, provider, agent, agents, modes: made.modes, store, approvals, knowledge, close };
+    failover = await openFailover(settings, agents, logger);
+    const { callGuard } = failover;
+    return {
+      ...{ settings, provider, agent, agents, modes: made.modes, store, approvals, knowledge, close },
+      ...(callGuard ? { callGuard } : {}),
+    };
   } catch (error) {
     await close();
     throw error;
@@ -81,10 +91,11 @@ export async function openWorkplace(
  * session has another agent
  */
 export async function openSession(
-  { agent, store }: Pick<Workplace, "agent" | "store">,
+  { agent, store, callGuard }: Pick<Workplace, "agent" | "store" | "callGuard">,
   typed: string | undefined,
-  options: { readonly logger?: Logger } = {},
+  { logger }: { readonly logger?: Logger } = {},
 ): Promise<AgentSession> {
+  const options = { ...(logger ? { logger } : {}), ...(callGuard ? { callGuard } : {}) };
   if (typed === undefined) return createSession({ agent, store, ...options });
   const id = await findSession(store, typed);
   try {

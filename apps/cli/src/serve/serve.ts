@@ -68,6 +68,7 @@ function runtimeOf(parts: ServeParts): Runtime {
     ...(queue ? { queue } : {}),
     ...(telemetry.observers.length > 0 ? { observers: telemetry.observers } : {}),
     ...(telemetry.ledger ? { ledger: telemetry.ledger } : {}),
+    ...(workplace.callGuard ? { callGuard: workplace.callGuard } : {}),
   });
 }
 

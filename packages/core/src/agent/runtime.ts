@@ -1,4 +1,5 @@
 import type { Access } from "../loop/fact.ts";
+import type { CallGuard } from "../ports/call-guard.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { EventChannel } from "../ports/event-channel.ts";
 import type { IdSource } from "../ports/id-source.ts";
@@ -53,6 +54,7 @@ export interface Runtime {
   readonly ledger: UsageLedger | undefined;
   readonly tokenCounter: TokenCounter | undefined;
   readonly resolveModel: ResolveModel | undefined;
+  readonly callGuard: CallGuard | undefined;
   readonly clock: Clock;
   readonly ids: IdSource;
   readonly logger: Logger;

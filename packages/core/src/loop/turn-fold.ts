@@ -1,3 +1,4 @@
+import type { Failure } from "../errors.ts";
 import { callsOf, type MessageId } from "../message/message.ts";
 import { present } from "../message/present.ts";
 import { allSpent, contextTokensOf } from "../message/usage.ts";
@@ -57,7 +58,7 @@ export function foldModelStarted(state: State, fact: FactOf<"model.started">): S
   const { run } = state;
   if (!run || !startsModel(state, fact)) return state;
   const { retry: _, shown: ____, shownState: _____, ...kept } = run;
-  const { handedOver: ___, linkSince: ______, ...fresh } = kept;
+  const { handedOver: ___, linkSince: ______, failed: _______, ...fresh } = kept;
   const rest = fact.attempt === 1 ? fresh : kept;
   const { seq: lane, turn, attempt, expected, tools } = fact;
   const open = { lane, turn, attempt, inDoubt: false, ...present({ expected }) };
@@ -121,7 +122,8 @@ export function foldModelFinished(state: State, fact: FactOf<"model.finished">):
 
 export function foldModelFailed(state: State, fact: FactOf<"model.failed">): State {
   if (!state.run || !endsAttempt(state, fact)) return state;
-  const { open: _, ...run } = state.run;
+  const { open: _, ...closed } = state.run;
+  const run: Run = { ...closed, ...failedOf(closed, fact.failure, state.model) };
   const link = linkOf(run, fact);
   const moved: Partial<Run> =
     link === undefined
@@ -131,6 +133,13 @@ export function foldModelFailed(state: State, fact: FactOf<"model.failed">): Sta
   const next: Run = fact.failure.code === "HANDED_OVER" ? { ...retried, handedOver: (run.handedOver ?? 0) + 1 } : retried;
   if (fact.failure.code !== "MODEL_THINKING_REFUSED") return { ...state, run: next };
   return { ...state, thinkingRefusedAt: Number(run.answerId ?? fact.seq), run: { ...next, repairedTurn: run.turn } };
+}
+
+/** The failed attempts of the turn with one more. One that was handed over has not failed, and a model in place of the agent's belongs to no chain. */
+function failedOf({ chain, link = 0, failed = [] }: Run, { code }: Failure, model: string | undefined): Pick<Run, "failed"> {
+  const own = chain?.links[link];
+  if (!own || own.model !== model || code === "HANDED_OVER") return {};
+  return { failed: [...failed, { provider: own.provider, model: own.model, code }] };
 }
 
 /** True if the fact sets the time when the next attempt may begin. */

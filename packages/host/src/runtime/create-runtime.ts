@@ -7,6 +7,7 @@ import {
   type Agent,
   AgentError,
   type AgentSession,
+  type CallGuard,
   createSession,
   execute,
   type FindAgent,
@@ -52,6 +53,8 @@ export interface RuntimeOptions {
   readonly tokenCounter?: TokenCounter;
   /** Gives the model for each call in place of the agent's, for example one with the user's own key. Default: the agent's. */
   readonly resolveModel?: ResolveModel;
+  /** Bounds retries and leaves failing vendors alone, for example with other processes together. Default: one for this process. */
+  readonly callGuard?: CallGuard;
   /** For agents without prices of their own. */
   readonly prices?: PriceTable;
   /** Fits requests into the windows of models, for agents without an engine of their own. Default: requests are sent whole. */
@@ -75,6 +78,7 @@ const knownOptions: { readonly [Name in keyof RuntimeOptions]-?: true } = {
   ledger: true,
   tokenCounter: true,
   resolveModel: true,
+  callGuard: true,
   prices: true,
   context: true,
   leaseMs: true,
@@ -96,6 +100,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     ledger,
     tokenCounter,
     resolveModel,
+    callGuard,
     observers = [],
   } = options;
   const { store = memoryStore({ clock }), channel = memoryChannel({ logger }) } = options;
@@ -105,6 +110,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     ...(ledger ? { ledger } : {}),
     ...(tokenCounter ? { tokenCounter } : {}),
     ...(resolveModel ? { resolveModel } : {}),
+    ...(callGuard ? { callGuard } : {}),
   };
   const shared = { observers, store, channel, clock, ids, logger, ...asked };
   const recording = queue ? { ...shared, store: hintingStore(store, { hint: hintOffers(queue, logger), clock }) } : shared;
@@ -116,7 +122,21 @@ export function createRuntime(options: RuntimeOptions): Runtime {
 
   let closing: Promise<void> | undefined;
   return {
-    ...{ agents: agents.list, observers, ledger, tokenCounter, resolveModel, store, channel, queue, clock, ids, logger, leaseMs },
+    ...{
+      agents: agents.list,
+      observers,
+      ledger,
+      tokenCounter,
+      resolveModel,
+      callGuard,
+      store,
+      channel,
+      queue,
+      clock,
+      ids,
+      logger,
+      leaseMs,
+    },
     hasOwnChannel: options.channel === undefined,
     findAgent: agents.find,
     session,

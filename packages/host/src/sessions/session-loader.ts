@@ -8,6 +8,7 @@ import {
   type Agent,
   AgentError,
   type AgentSession,
+  type CallGuard,
   type ChildWorkers,
   createSession,
   type FindAgent,
@@ -60,6 +61,7 @@ export interface LoaderParts {
   /** The processes that run children. Default: children run where their parents do. */
   readonly workers?: ChildWorkers;
   readonly resolveModel?: ResolveModel;
+  readonly callGuard?: CallGuard;
 }
 
 type Shared = Omit<LoaderParts, "agents" | "findAgent" | "hint" | "logger" | "loggerOf" | "node"> & { readonly node: string };
@@ -74,7 +76,7 @@ export class SessionLoader {
 
   constructor(parts: LoaderParts, loaded: LoadedSessions) {
     const { agents, findAgent = inList(agents), channel, clock, ids, leaseMs, logger, loggerOf = () => logger } = parts;
-    const { drives = true, hint, node = ids.next(), observers = [], ledger, tokenCounter, workers, resolveModel } = parts;
+    const { drives = true, hint, node = ids.next(), observers = [], ledger, tokenCounter, workers, resolveModel, callGuard } = parts;
     this.#findAgent = findAgent;
     this.#firstAgent = agents[0]?.name ?? "";
     const store = hint ? hintingStore(parts.store, { hint, clock }) : parts.store;
@@ -91,6 +93,7 @@ export class SessionLoader {
       ...(tokenCounter ? { tokenCounter } : {}),
       ...(workers ? { workers } : {}),
       ...(resolveModel ? { resolveModel } : {}),
+      ...(callGuard ? { callGuard } : {}),
       ...(leaseMs === undefined ? {} : { leaseMs }),
     };
     this.#loaded = loaded;

@@ -3,8 +3,8 @@ import type { Access, JsonObject } from "@loopwright/core";
 /** Whose entries they are: a user within a scope (a tenant). */
 export type RecordOwner = Pick<Access, "user" | "scope">;
 
-/** What an entry is of. */
-export type RecordKind = "provider" | "active-provider" | "plan" | "settings";
+/** What an entry is of. `circuit`: not of a user, but of a vendor that all processes of a deployment leave alone; its owner is the scope. */
+export type RecordKind = "provider" | "active-provider" | "plan" | "settings" | "circuit";
 
 export interface UserRecord {
   readonly id: string;

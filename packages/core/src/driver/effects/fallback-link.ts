@@ -6,7 +6,7 @@ import type { Agent } from "../../agent/agent.ts";
 import type { ModelRef } from "../../agent/model-ref.ts";
 import type { Failure } from "../../errors.ts";
 import { attemptsLeft } from "../../loop/retry/may-call-model-again.ts";
-import { linkAfter, type ModelChain, type ModelLink } from "../../loop/retry/next-model-of-chain.ts";
+import { hasNextLink, linkAfter, type ModelChain, type ModelLink } from "../../loop/retry/next-model-of-chain.ts";
 import type { Run } from "../../loop/state.ts";
 
 /** The chain in the form of the log; absent for an agent of one model. `model`: the model that the input chose in place of the first. */
@@ -38,12 +38,35 @@ export interface EndedAttempt {
   readonly hasSpoken: boolean;
   /** Its model was given in place of the agent's. */
   readonly isResolved?: boolean;
+  /** The call may not be made again with its model, whatever attempts that has left. */
+  readonly isSpent?: boolean | undefined;
 }
 
 /** The other model that follows a failed attempt; `undefined`: the same one, or none. */
-export function nextModel(run: Run, { attempt, failure, hasSpoken, isResolved = false }: EndedAttempt): ModelLink | undefined {
+export function nextModel(run: Run, { attempt, failure, hasSpoken, isResolved = false, isSpent }: EndedAttempt): ModelLink | undefined {
   const { chain, link = 0 } = run;
   if (!chain || isResolved) return undefined;
-  const next = linkAfter({ failure, link, hasSpoken, isCommitted: false, attemptsLeft: attemptsLeft(run, { attempt }) }, chain);
+  const left = isSpent ? 0 : attemptsLeft(run, { attempt });
+  const next = linkAfter({ failure, link, hasSpoken, isCommitted: false, attemptsLeft: left }, chain);
   return next === undefined || next === link ? undefined : chain.links[next];
+}
+
+/** The failure of an attempt that another model follows, as the fact has it: people that see the attempt withdrawn read which model is asked next. */
+export function movedOn(failure: Failure, next: ModelLink): { readonly failure: Failure; readonly next: ModelLink } {
+  return { failure: { ...failure, message: `${failure.message} ${next.provider} ${next.model} is asked in its place.` }, next };
+}
+
+/** True if another model of the chain may be called after the current one. */
+export const hasNextModel = ({ chain, link = 0 }: Run, { isResolved }: { readonly isResolved: boolean }): boolean =>
+  chain !== undefined && !isResolved && hasNextLink(link, chain);
+
+/** The last failure of a call with all its attempts in its message, where several models of a chain were asked. */
+export function exhausted({ failed = [], chain, link = 0 }: Run, failure: Failure): Failure {
+  const own = chain?.links[link];
+  if (!own || !failed.some(({ provider, model }) => provider !== own.provider || model !== own.model)) return failure;
+  const codes = new Map<string, string[]>();
+  for (const { provider, model, code } of [...failed, { ...own, code: failure.code }])
+    codes.set(`${provider} ${model}`, [...(codes.get(`${provider} ${model}`) ?? []), code]);
+  const attempts = [...codes].map(([model, list]) => `${model}: ${list.join(", ")}`).join("; ");
+  return { ...failure, message: `${failure.message} No model of the chain has answered (${attempts}).` };
 }

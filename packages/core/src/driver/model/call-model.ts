@@ -10,17 +10,17 @@ import { mayRetry } from "../../loop/retry/may-call-model-again.ts";
 import type { Run } from "../../loop/state.ts";
 import type { Message } from "../../message/message.ts";
 import type { Blob } from "../../ports/blob-store.ts";
+import type { CallTarget, GuardedCall } from "../../ports/call-guard.ts";
 import type { ModelRequest } from "../../ports/model-provider.ts";
 import { holdsOpaque } from "../../prompt/opaque-content.ts";
 import { withStoredMedia } from "../../prompt/stored-media.ts";
 import { askingOf, contextOf, type EffectDeps, type LaunchState, type PreparationDeps, type Prepared } from "../effects/effect-deps.ts";
-import { chosenModel, nextModel } from "../effects/fallback-link.ts";
+import { chosenModel, type EndedAttempt, exhausted, hasNextModel, movedOn, nextModel } from "../effects/fallback-link.ts";
 import { noteShown } from "../effects/shown-tools.ts";
 import { andThen, type SyncOrAsync } from "../effects/sync-or-async.ts";
 import { createUserCodeTimeout } from "../effects/user-code-timeout.ts";
 import { holdsTurns, userFilterOf } from "../effects/user-filter.ts";
 import type { Deps } from "../setup/deps.ts";
-import type { GuardedCall } from "../setup/guarded-call.ts";
 import { storeError } from "../setup/session-errors.ts";
 import { internalError } from "../setup/user-code-errors.ts";
 import { type Admission, type Admitted, admitCall, type CallExtras } from "./admit-model-call.ts";
@@ -46,12 +46,14 @@ export function prepareCall(
   const context = contextOf(deps, { run, turn: effect.turn }, setup.timeout);
   const messages = (): readonly Message[] => builder.messagesAt(setup.state);
   const asking = askingOf(options, context, run);
-  const begun = (admitted: Admission): Prepared => {
+  const begun = (admitted: Admission): SyncOrAsync<Prepared> => {
     if ("refused" in admitted) return { bodies: admitted.refused };
-    return {
-      bodies: admitted.bodies,
-      launch: (intent, now) => launchModel(options, { ...setup, prepared: admitted.prepared, effect, intent, admitted, ...now }),
-    };
+    const { bodies, prepared } = admitted;
+    const target = targetOf(deps, run, prepared);
+    return andThen(deps.callGuard.prepare?.(target), () => ({
+      bodies,
+      launch: (intent, now) => launchModel(options, { ...setup, prepared, effect, intent, admitted, target, ...now }),
+    }));
   };
   const ready = (prepared: PreparedModel | StoppedBefore): SyncOrAsync<Prepared> => {
     if (prepared.instead) return { bodies: [prepared.instead] };
@@ -87,6 +89,7 @@ export function prepareCall(
 }
 
 interface Launch extends Pick<CallPreparation, "track" | "fitting">, LaunchState {
+  readonly target: CallTarget;
   readonly admitted: Admitted;
   readonly prepared: PreparedModel;
   readonly effect: Extract<Effect, { type: "call-model" }>;
@@ -132,8 +135,8 @@ function launchModel(options: EffectDeps, launch: Launch): void {
   const close = (ended: ModelAttemptEnd): SyncOrAsync<FactBody> => {
     const end = judged(ended, (given) => {
       const failure = fitting.repairable(repairable(given, request.messages), launch);
-      const moves = nextModel(run, { attempt, failure, hasSpoken: hasSpoken(ended), isResolved: prepared.isResolved }) !== undefined;
-      return guarded.judge(failure, !isHandedOver && !moves && mayRetry(run, { attempt, failure }));
+      const asked = { attempt, failure, hasSpoken: hasSpoken(ended), isResolved: prepared.isResolved };
+      return isHandedOver ? { failure: guarded.judge(failure, false) } : afterJudgement(guarded, run, asked);
     });
     reportVendor(deps, effect, end);
     if (end.type === "aborted" || end.isCut) guarded.left();
@@ -164,6 +167,24 @@ function launchModel(options: EffectDeps, launch: Launch): void {
     abort(0);
   };
   track(effect, { abort, handOver, closing, lane, broken: (failure) => ({ type: "model.failed", runId, turn, attempt, failure }) });
+}
+
+/** The failure as it is recorded, after the guard of the process has had its say. What it does not let this model repeat, the next one may be asked. */
+function afterJudgement(guarded: GuardedCall, run: Run, asked: EndedAttempt): { readonly failure: Failure; readonly isSpent?: true } {
+  const { attempt, failure } = asked;
+  if (nextModel(run, asked)) return { failure: guarded.judge(failure, false) };
+  const again = mayRetry(run, asked);
+  const known = guarded.judge(failure, again);
+  if (again && mayRetry(run, { attempt, failure: known })) return { failure: known };
+  return again && nextModel(run, { ...asked, isSpent: true }) ? { failure, isSpent: true } : { failure: exhausted(run, known) };
+}
+
+/** What the guard of the process decides on. */
+function targetOf({ ref }: Deps, run: Run, { provider, request, key, isResolved }: PreparedModel): CallTarget {
+  return {
+    ...{ scope: ref.scope, provider: provider.name, model: request.model, hasNext: hasNextModel(run, { isResolved }) },
+    ...(key === undefined ? {} : { key }),
+  };
 }
 
 /** True if a part of a failed attempt was published. */
@@ -204,12 +225,7 @@ function sendingCall(options: EffectDeps, launch: Launch, run: Run): SendingCall
   if ("failure" in fitted) return { unsent: failedUnsent(launch, run, fitted.failure) };
   const { hasStoredMedia, hasImages: _, ...sent } = fitted;
   const request: ModelRequest = { ...prepared.request, ...sent };
-  const { key } = prepared;
-  const target = {
-    ...{ scope: deps.ref.scope, provider: prepared.provider.name, model: request.model },
-    ...(key === undefined ? {} : { key }),
-  };
-  const guard = deps.callGuard.admit(target, effect.attempt);
+  const guard = deps.callGuard.admit(launch.target, effect.attempt);
   if ("refused" in guard) return { unsent: failedUnsent(launch, run, guard.refused) };
   return { request, hasStoredMedia, guarded: guard.call };
 }
@@ -217,8 +233,10 @@ function sendingCall(options: EffectDeps, launch: Launch, run: Run): SendingCall
 /** The closing fact of an attempt that never reached the vendor. */
 function failedUnsent({ effect, prepared }: Launch, run: Run, failure: Failure): FactBody {
   const { runId, turn, attempt } = effect;
-  const next = nextModel(run, { attempt, failure, hasSpoken: false, isResolved: prepared.isResolved });
-  return { type: "model.failed", runId, turn, attempt, failure, ...(next ? { next } : {}) };
+  const asked = { attempt, failure, hasSpoken: false, isResolved: prepared.isResolved };
+  const next = nextModel(run, asked);
+  if (next) return { type: "model.failed", runId, turn, attempt, ...movedOn(failure, next) };
+  return { type: "model.failed", runId, turn, attempt, failure: mayRetry(run, asked) ? failure : exhausted(run, failure) };
 }
 
 async function loadBlob({ store, ref }: Deps, key: string): Promise<Blob | undefined> {
@@ -230,8 +248,11 @@ async function loadBlob({ store, ref }: Deps, key: string): Promise<Blob | undef
 }
 
 /** The end with the failure in the form for the log. The limit of time is no failure of the vendor. */
-function judged(end: ModelAttemptEnd, judge: (failure: Failure) => Failure): ModelAttemptEnd {
-  return end.type === "failed" && !end.isCut ? { ...end, failure: judge(end.failure) } : end;
+function judged(
+  end: ModelAttemptEnd,
+  judge: (failure: Failure) => { readonly failure: Failure; readonly isSpent?: true },
+): ModelAttemptEnd {
+  return end.type === "failed" && !end.isCut ? { ...end, ...judge(end.failure) } : end;
 }
 
 /** Logs the vendor's own message about a refused call for operators; callers get a message of core. */

@@ -10,7 +10,7 @@ import { type AssistantMessage, callsOf, type Message } from "../../message/mess
 import type { Cost, Usage } from "../../message/usage.ts";
 import type { ToolRegistry } from "../../tools/tool-registry.ts";
 import { costOf } from "../effects/cost-of.ts";
-import { nextModel } from "../effects/fallback-link.ts";
+import { movedOn, nextModel } from "../effects/fallback-link.ts";
 import type { HookDeps } from "../effects/hook-deps.ts";
 import { HookRunner } from "../effects/hook-runner.ts";
 import { andThen, type SyncOrAsync } from "../effects/sync-or-async.ts";
@@ -125,7 +125,6 @@ function closingOf(
       runId,
       turn,
       attempt,
-      failure: end.failure,
       ...movedTo(run, end, { intent, isResolved }),
       ...spent,
     };
@@ -144,11 +143,11 @@ function closingOf(
 
 function movedTo(
   run: Run,
-  { failure, parts }: Extract<ModelAttemptEnd, { type: "failed" }>,
+  { failure, parts, isSpent }: Extract<ModelAttemptEnd, { type: "failed" }>,
   { intent: { attempt }, isResolved }: Pick<PreparedModel, "intent" | "isResolved">,
-): { readonly next?: ModelLink } {
-  const next = nextModel(run, { attempt, failure, hasSpoken: parts.length > 0, isResolved });
-  return next ? { next } : {};
+): { readonly failure: Failure; readonly next?: ModelLink } {
+  const next = nextModel(run, { attempt, failure, hasSpoken: parts.length > 0, isResolved, isSpent });
+  return next ? movedOn(failure, next) : { failure };
 }
 
 /** A message that was cut off or refused keeps no calls; the message of a failed last attempt keeps the text that was published. */

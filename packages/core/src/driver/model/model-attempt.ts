@@ -41,8 +41,17 @@ export type ModelAttemptEnd = {
       readonly model?: string;
     }
   | { readonly type: "aborted"; readonly parts: readonly AssistantPart[] }
-  /** `parts`: the content so far. `vendorMessage`: the vendor's message about the failure, for operators alone. */
-  | { readonly type: "failed"; readonly failure: Failure; readonly parts: readonly AssistantPart[]; readonly vendorMessage?: string }
+  /**
+   * `parts`: the content so far. `vendorMessage`: the vendor's message about the failure, for operators alone. `isSpent`: the process may not make the
+   * call again with this model.
+   */
+  | {
+      readonly type: "failed";
+      readonly failure: Failure;
+      readonly parts: readonly AssistantPart[];
+      readonly vendorMessage?: string;
+      readonly isSpent?: true;
+    }
 );
 
 export interface ModelAttempt {

@@ -4,6 +4,7 @@ import type { SessionEvent } from "../../loop/event.ts";
 import type { Access, FactOf, Labels, ParentLink, RememberedDecision, WaitingCall } from "../../loop/fact.ts";
 import type { SessionStorage } from "../../memory/store/private-store.ts";
 import type { UserMessage } from "../../message/message.ts";
+import type { CallGuard } from "../../ports/call-guard.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { EventChannel } from "../../ports/event-channel.ts";
 import type { IdSource } from "../../ports/id-source.ts";
@@ -14,7 +15,6 @@ import type { UsageLedger } from "../../ports/usage-ledger.ts";
 import type { ChildResult } from "../../tools/child.ts";
 import type { BoundAgent } from "./bound-agent.ts";
 import type { ChildWorkers } from "./child-workers.ts";
-import type { CallGuard } from "./guarded-call.ts";
 import type { Observation } from "./observation.ts";
 
 /** What the session of a child begins with. */

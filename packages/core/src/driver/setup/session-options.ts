@@ -2,6 +2,7 @@ import type { Agent } from "../../agent/agent.ts";
 import type { ResolveModel } from "../../agent/model-ref.ts";
 import type { Observer } from "../../agent/observer.ts";
 import type { SessionBeginning } from "../../agent/session-beginning.ts";
+import type { CallGuard } from "../../ports/call-guard.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { EventChannel } from "../../ports/event-channel.ts";
 import type { IdSource } from "../../ports/id-source.ts";
@@ -10,7 +11,6 @@ import type { SessionStore } from "../../ports/session-store.ts";
 import type { TokenCounter } from "../../ports/token-counter.ts";
 import type { UsageLedger } from "../../ports/usage-ledger.ts";
 import type { ChildWorkers } from "./child-workers.ts";
-import type { CallGuard } from "./guarded-call.ts";
 
 export interface SessionOptions<Output = unknown> extends SessionBeginning {
   /** A session that exists is refused with SESSION_AGENT_MISMATCH, at its first use, unless it began with an agent of this name. */

@@ -65,6 +65,9 @@ function verdictOn({ failure, hasSpoken }: FailedAttempt): "again" | "next" | "e
   }
 }
 
+/** True if the chain has a model that may follow this one. */
+export const hasNextLink = (from: number, chain: ModelChain): boolean => nextLink(from, chain) !== undefined;
+
 function nextLink(from: number, { links, crossings = [] }: ModelChain): number | undefined {
   const owner = links[from]?.keyOwner;
   const mayPay = (to: KeyOwner): boolean => to === owner || crossings.some((crossing) => crossing.from === owner && crossing.to === to);

@@ -1,4 +1,4 @@
-import type { Failure } from "../../errors.ts";
+import type { ErrorCode, Failure } from "../../errors.ts";
 import type { JsonObject } from "../../message/json.ts";
 import type { MessageId } from "../../message/message.ts";
 import type { Cost, Usage } from "../../message/usage.ts";
@@ -31,6 +31,13 @@ export interface OpenSummary extends Pick<FactOf<"summary.started">, "provider" 
   readonly inDoubt: boolean;
 }
 
+/** An attempt at a model of a chain that has failed. */
+export interface FailedLink {
+  readonly provider: string;
+  readonly model: string;
+  readonly code: ErrorCode;
+}
+
 export interface Run {
   readonly runId: string;
   readonly inputId: string;
@@ -56,6 +63,8 @@ export interface Run {
   readonly link?: number;
   /** Attempts of the open turn that earlier models of the chain have made. */
   readonly linkSince?: number;
+  /** The attempts of the turn that have failed, where the run has a chain. */
+  readonly failed?: readonly FailedLink[];
   readonly context?: JsonObject;
   readonly budget?: RunBudget;
   /** Sessions that user code of the run has begun. */

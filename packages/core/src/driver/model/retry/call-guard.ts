@@ -1,7 +1,7 @@
 import type { Failure } from "../../../errors.ts";
 import { circuitWaitMaxMs } from "../../../loop/retry/may-call-model-again.ts";
+import type { CallGuard, GuardedCall } from "../../../ports/call-guard.ts";
 import type { Clock } from "../../../ports/clock.ts";
-import type { CallGuard, GuardedCall } from "../../setup/guarded-call.ts";
 import { type CallGuardLimits, callGuardLimits } from "./call-guard-limits.ts";
 import { type BreakerTicket, type CircuitBreaker, createCircuitBreaker } from "./circuit-breaker.ts";
 import { createRetryBudget, type RetryBudget } from "./retry-budget.ts";

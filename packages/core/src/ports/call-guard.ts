@@ -1,4 +1,4 @@
-import type { Failure } from "../../errors.ts";
+import type { Failure } from "../errors.ts";
 
 /** The target of a model call; each has a circuit of its own. */
 export interface CallTarget {
@@ -7,6 +7,8 @@ export interface CallTarget {
   readonly model: string;
   /** Names a key that is not the platform's. */
   readonly key?: string;
+  /** Another model of the fallback chain is called if this one is refused. */
+  readonly hasNext?: boolean;
 }
 
 /** One attempt that was let through; `judge` or `left` ends it. */
@@ -28,6 +30,11 @@ export interface GuardedCall {
  * key; one retry budget for the platform's key and one for all others.
  */
 export interface CallGuard {
+  /**
+   * Called before each attempt is recorded, with the target that `admit` gets then, so that a guard which shares its circuits with other processes can
+   * look at them. The attempt waits for it. Must not reject.
+   */
+  prepare?(target: CallTarget): Promise<void> | undefined;
   /** Lets an attempt through, or gives the failure that it ends with at once. */
   admit(target: CallTarget, attempt: number): { readonly call: GuardedCall } | { readonly refused: Failure };
   /** Milliseconds from now until a retry: `askedMs` plus `random` (in [0, 1)) of `spreadMs`, and more if too many retries are due at that moment. */
