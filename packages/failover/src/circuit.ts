@@ -2,7 +2,7 @@
  * Owns: one circuit as this process knows it, and its record that all processes share.
  * Does not own: which calls it is for (create-failover).
  * Invariants
- *  C1 of all processes one holds the probe: the record is changed only where nobody changed it since it was read;
+ *  C1 of all processes one holds the probe: a change of the record is refused where another process changed it since it was read;
  *  C2 no call waits for the records longer than `recordsMs`; where they cannot be had, this process decides by what it knows.
  */
 import type { Clock } from "@loopwright/core/ports";

@@ -1,6 +1,6 @@
 /*
  * Owns: what an open circuit is, as data, and what a probe and its outcome make of it. Pure.
- * Does not own: who keeps it (circuit), what a failure means (health-after).
+ * Does not own: where it is kept (circuit), what a failure means (health-after).
  */
 import type { JsonObject } from "@loopwright/core";
 import type { CircuitRule } from "./failover-limits.ts";
