@@ -1,4 +1,6 @@
+import type { Agent } from "@loopwright/core";
 import type { ModelProvider } from "@loopwright/core/ports";
+import { withMockTools } from "../compose/mock-tools.ts";
 import { openGuardrails } from "../compose/open-guardrails.ts";
 import { openLinks } from "../compose/open-links.ts";
 import { openTelemetry, type Telemetry } from "../compose/open-telemetry.ts";
@@ -106,10 +108,13 @@ async function serveWith({
   const preferences = ownKeys ? { preferences: ownKeys.preferences } : {};
   const guardrails = await openGuardrails(settings.configuration.values);
   for (const warning of guardrails.warnings) logger.log("warn", warning);
+  const isMocked = settings.configuration.values.mockTools === true;
+  if (isMocked) logger.log("warn", "WARNING: tools are mocked (--mock-tools): no tool of this server runs.");
+  const guard = (agent: Agent): Agent => guardrails.guard(isMocked ? withMockTools(agent) : agent);
   let workplace: Workplace | undefined;
   try {
     workplace = await openWorkplace(settings, {
-      ...{ isAttended: false, surface: "web page", offersAll: true, watch, logger, guard: guardrails.guard },
+      ...{ isAttended: false, surface: "web page", offersAll: true, watch, logger, guard },
       ...preferences,
     });
     const { store } = workplace;

@@ -217,6 +217,15 @@ export const runOptions = [
     fallback: "true",
   },
   {
+    name: "mockTools",
+    kind: "switch",
+    flag: "--mock-tools",
+    variable: "LOOPWRIGHT_MOCK_TOOLS",
+    key: "server.mock_tools",
+    commands: "run",
+    text: "no tool of the server runs: each call gets a stand-in for its result",
+  },
+  {
     name: "telemetry",
     kind: "file",
     flag: "--telemetry [file]",

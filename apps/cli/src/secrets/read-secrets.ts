@@ -45,17 +45,38 @@ export const areSecretsOff = (environment: Environment): boolean =>
 
 /** The secrets of files. @throws AgentError CONFIG_INVALID without a passphrase, and for one value in secrets of different services */
 export async function readSecrets(query: SecretsQuery): Promise<FoundSecrets> {
+  const opened = areSecretsOff(query.environment) ? [] : await openFiles(query);
+  const found = mergedFiles(await Promise.all(opened.map(async ({ place, store }) => ({ place, content: await contentOf(store) }))));
+  refuseReuse({ ...query.environment, ...found.values });
+  return found;
+}
+
+/** What a file of secrets holds. */
+export interface FileContent {
+  readonly place: SecretPlace;
+  readonly content: Readonly<Record<string, string>>;
+}
+
+/** Every secret of a file by its name. */
+export async function contentOf(store: SecretStore): Promise<Readonly<Record<string, string>>> {
+  const content: Record<string, string> = {};
+  for (const name of await store.names(platformScope)) {
+    const value = await store.get(platformScope, name);
+    if (value !== undefined) content[name] = value;
+  }
+  return content;
+}
+
+/** The secrets of several files: of one name that of the first file counts. */
+export function mergedFiles(files: readonly FileContent[]): FoundSecrets {
   const values: Record<string, string> = {};
   const places: Record<string, SecretPlace> = {};
-  for (const { place, store } of areSecretsOff(query.environment) ? [] : await openFiles(query)) {
-    for (const name of await store.names(platformScope)) {
+  for (const { place, content } of files) {
+    for (const [name, value] of Object.entries(content)) {
       if (values[name] !== undefined) continue;
-      const value = await store.get(platformScope, name);
-      if (value === undefined) continue;
       values[name] = value;
       places[name] = place;
     }
   }
-  refuseReuse({ ...query.environment, ...values });
   return { values, places };
 }

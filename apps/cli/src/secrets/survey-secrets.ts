@@ -4,12 +4,11 @@
  */
 import { existsSync } from "node:fs";
 import { isAgentError } from "@loopwright/core";
-import type { SecretStore } from "@loopwright/core/ports";
 import type { Environment } from "../config/environment.ts";
 import type { FoundSecrets, SecretPlace } from "../config/found-secrets.ts";
 import { oneLine } from "../terminal/neutralise.ts";
 import { passphraseSource, passphraseVariable } from "./passphrase.ts";
-import { areSecretsOff, platformScope } from "./read-secrets.ts";
+import { areSecretsOff, contentOf, type FileContent, mergedFiles } from "./read-secrets.ts";
 import { secretPlaces } from "./secret-place.ts";
 
 /** A file of secrets that is there. */
@@ -33,25 +32,20 @@ export function surveySecrets(directory: string): SecretSurvey {
   return {
     reports,
     async secretsFor(environment) {
-      const values: Record<string, string> = {};
-      const places: Record<string, SecretPlace> = {};
+      const opened: FileContent[] = [];
       const passphrase = passphraseSource(environment);
       for (const place of secretPlaces(directory).filter(({ path }) => existsSync(path))) {
         const closed = closedBecause(environment);
-        const content = closed === undefined ? await contentOf(place, await passphrase(place.path)) : undefined;
+        const content = closed === undefined ? await contentAt(place, await passphrase(place.path)) : undefined;
         if (content === undefined) reports.push({ place, state: "closed", text: closed ?? "" });
         else if (typeof content === "string") reports.push({ place, state: "unreadable", text: content });
         else {
           const count = Object.keys(content).length;
           reports.push({ place, state: "open", text: `opens, ${count} ${count === 1 ? "name" : "names"}` });
-          for (const [name, value] of Object.entries(content)) {
-            if (values[name] !== undefined) continue;
-            values[name] = value;
-            places[name] = place;
-          }
+          opened.push({ place, content });
         }
       }
-      return { values, places };
+      return mergedFiles(opened);
     },
   };
 }
@@ -64,16 +58,10 @@ function closedBecause(environment: Environment): string | undefined {
 }
 
 /** The secrets of the file by name, or why it does not open. */
-async function contentOf({ path }: SecretPlace, passphrase: string): Promise<Readonly<Record<string, string>> | string> {
+async function contentAt({ path }: SecretPlace, passphrase: string): Promise<Readonly<Record<string, string>> | string> {
   try {
     const { fileSecrets } = await import("@loopwright/secrets/node");
-    const store: SecretStore = await fileSecrets({ path, passphrase });
-    const content: Record<string, string> = {};
-    for (const name of await store.names(platformScope)) {
-      const value = await store.get(platformScope, name);
-      if (value !== undefined) content[name] = value;
-    }
-    return content;
+    return await contentOf(await fileSecrets({ path, passphrase }));
   } catch (error) {
     if (isAgentError(error)) return `does not open: ${oneLine(error.message, 400)}`;
     throw error;
