@@ -1,7 +1,8 @@
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { appendFile, mkdir, stat, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
+import { connect, createServer } from "node:net";
+import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { commandLine, type Ended, emptyDirectory, type RunOptions, run, start } from "./run-binary.ts";
@@ -31,6 +32,17 @@ async function place(): Promise<Place> {
   const serve: Place["serve"] = (words, more = {}) => run(["serve", ...words.split(" ").filter(Boolean)], { cwd, ...more });
   return { cwd, log: join(cwd, ".loopwright/serve.log"), serve, state };
 }
+
+/** Whether something listens there. */
+const connects = (host: string, port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect({ host, port });
+    const end = (isOpen: boolean): void => {
+      socket.destroy();
+      resolve(isOpen);
+    };
+    socket.once("connect", () => end(true)).once("error", () => end(false));
+  });
 
 const isAlive = (pid: number): boolean => {
   try {
@@ -68,6 +80,24 @@ describe("serve", () => {
     expect((await serve("logs")).stdout).toMatch(/Stopped\.\n$/);
     expect(await serve("status")).toMatchObject({ code: 1, stdout: "not running\n" });
     expect(await serve("stop")).toMatchObject({ code: 0, stderr: expect.stringContaining("No server runs") });
+  });
+
+  test("C42, C33: answers at the address of this machine alone, and at its other addresses only where it is given them and a token", async () => {
+    const others = Object.values(networkInterfaces()).flatMap((list = []) => list.filter(({ family }) => family === "IPv4"));
+    // A second address of the loopback interface is one that every machine with Linux has.
+    const addresses = ["127.0.0.2", ...others.map(({ address }) => address).filter((address) => address !== "127.0.0.1")];
+    const { serve, state } = await place();
+    await serve("start --offline --port 0");
+    const { port } = new URL(state().url);
+    for (const address of addresses) expect([address, await connects(address, Number(port))]).toEqual([address, false]);
+    await serve("stop");
+    const env = { LOOPWRIGHT_TOKEN: "a-token-of-enough-characters" };
+    expect(await serve("start --offline --port 0 --host 0.0.0.0")).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining("--insecure"),
+    });
+    expect(await serve("start --offline --port 0 --host 0.0.0.0", { env })).toMatchObject({ code: 0 });
+    for (const address of addresses) expect([address, await connects(address, Number(new URL(state().url).port))]).toEqual([address, true]);
   });
 
   test("C43: kills a process that does not end in time, and removes what was kept of it", async () => {
