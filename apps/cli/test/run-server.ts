@@ -14,7 +14,7 @@ export interface ServerOptions {
 
 /** A running `loopwright run`. */
 export interface RunningServer extends Running {
-  /** With a slash at its end. */
+  /** Without a slash at its end. */
   readonly url: string;
   readonly port: number;
   readonly client: LoopwrightClient;

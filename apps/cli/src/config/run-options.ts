@@ -139,6 +139,16 @@ export const runOptions = [
     text: "further models that the page offers, with commas between them",
   },
   {
+    name: "protocols",
+    kind: "names",
+    flag: "--protocols <names>",
+    variable: "LOOPWRIGHT_PROTOCOLS",
+    key: "server.protocols",
+    commands: "run",
+    text: "further protocols that are answered, with commas between them: `openai` (models and chat completions below `/v1`)",
+    fallback: "none",
+  },
+  {
     name: "insecure",
     kind: "switch",
     flag: "--insecure",

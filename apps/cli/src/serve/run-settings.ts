@@ -9,6 +9,7 @@ import type { Settings } from "../settings/settings.ts";
 import { oneLine } from "../terminal/neutralise.ts";
 import { type AuthFlags, type AuthSettings, authSettings } from "./auth-settings.ts";
 import { isLoopback } from "./host-names.ts";
+import { type ProtocolName, protocolNames } from "./protocols.ts";
 
 /** What `run` is asked for: values of options. */
 export interface RunFlags extends SharedFlags, TelemetryFlags, AuthFlags, GuardrailFlags {
@@ -17,6 +18,7 @@ export interface RunFlags extends SharedFlags, TelemetryFlags, AuthFlags, Guardr
   readonly allowHost?: readonly string[];
   readonly token?: string;
   readonly models?: string;
+  readonly protocols?: string;
   readonly insecure?: boolean;
   readonly json?: boolean;
   readonly shutdownTimeout?: string;
@@ -41,6 +43,8 @@ export interface RunSettings {
   readonly allowedHosts: readonly string[];
   /** Further models that the page offers. */
   readonly models: readonly string[];
+  /** Protocols of other people's clients that the server answers too. */
+  readonly protocols: readonly ProtocolName[];
   /** What callers have to show; absent: nothing. */
   readonly token: string | undefined;
   /** Callers with credentials of their own; absent: there are none. */
@@ -92,7 +96,8 @@ export function runSettings(flags: RunFlags, { store }: Pick<Settings, "store">)
     port: portOf(flags.port),
     isPortFixed: flags.port !== undefined,
     allowedHosts: flags.allowHost ?? [],
-    models: (flags.models ?? "").split(",").flatMap((name) => name.trim() || []),
+    models: namesIn(flags.models),
+    protocols: protocolsOf(flags.protocols),
     token,
     auth,
     takesOwnKeys: flags.ownKeys ?? false,
@@ -100,6 +105,19 @@ export function runSettings(flags: RunFlags, { store }: Pick<Settings, "store">)
     isOpenToAll: isOpen,
     patienceMs: patience === undefined ? defaultPatienceMs : { SIGINT: patience * 1_000, SIGTERM: patience * 1_000 },
   };
+}
+
+const namesIn = (text = ""): readonly string[] => text.split(",").flatMap((name) => name.trim() || []);
+
+function protocolsOf(text: string | undefined): readonly ProtocolName[] {
+  return [...new Set(namesIn(text))].map((name) => {
+    const found = protocolNames.find((each) => each === name);
+    if (found !== undefined) return found;
+    throw new AgentError("CONFIG_INVALID", {
+      message: `There is no protocol \`${oneLine(name, 40)}\`.`,
+      fix: `Pass ${protocolNames.map((each) => `\`${each}\``).join(", ")} with \`--protocols\`, LOOPWRIGHT_PROTOCOLS or \`server.protocols\`.`,
+    });
+  });
 }
 
 function roleOf(text: string | undefined): Role {

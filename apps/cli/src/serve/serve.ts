@@ -2,7 +2,7 @@ import type { Runtime } from "@loopwright/core";
 import { orchestratorDialect } from "@loopwright/dialect-orchestrator";
 import { type EmbedOptions, embedOptions } from "@loopwright/embed";
 import { createRuntime, createWorker } from "@loopwright/host";
-import { type AgentServer, createHealthServer, createServer, type HttpOptions } from "@loopwright/server";
+import { type AgentServer, createHealthServer, createServer, type ExtensionRoute, type HttpOptions } from "@loopwright/server";
 import { type Listenable, type Listening, listen, staticFiles } from "@loopwright/server/node";
 import { artifactRoutes } from "@loopwright/tools-craft";
 import { knowledgeRoutes } from "@loopwright/tools-knowledge";
@@ -12,6 +12,7 @@ import { storeText } from "../config/store-place.ts";
 import { type FoundPage, findPage } from "./find-page.ts";
 import { freePort } from "./free-port.ts";
 import { hostNames, openableHost } from "./host-names.ts";
+import { protocolRoutes } from "./protocols.ts";
 import type { RunLogger } from "./run-logger.ts";
 import type { ServeParts } from "./serve-parts.ts";
 import { type StopSignal, stopSignals } from "./stop-signal.ts";
@@ -26,7 +27,8 @@ export async function serve(parts: ServeParts): Promise<void> {
   });
   const port = wishes.listens ? await freePort(wishes) : undefined;
   const page = findPage();
-  const server = wishes.role === "worker" ? undefined : serverOf(parts, { port: port ?? 0, page });
+  const protocols = await protocolRoutes(wishes.protocols);
+  const server = wishes.role === "worker" ? undefined : serverOf(parts, { port: port ?? 0, page, protocols });
   const { node, door } = server ? { node: server, door: server } : workerOf(parts, port);
   let listening: Listening | undefined;
   let isReloading = false;
@@ -108,7 +110,14 @@ function httpOptions({ wishes, authentication, telemetry }: ServeParts, port: nu
   return { hosts: hostNames(host, port, allowedHosts), ...authentication, ...(authorize ? { authorize } : {}) };
 }
 
-function serverOf(parts: ServeParts, { port, page }: { readonly port: number; readonly page: FoundPage }): AgentServer {
+/** What a server answers with, and where. */
+interface Served {
+  readonly port: number;
+  readonly page: FoundPage;
+  readonly protocols: readonly ExtensionRoute[];
+}
+
+function serverOf(parts: ServeParts, { port, page, protocols }: Served): AgentServer {
   const { workplace, wishes } = parts;
   const embedded = embeddedHttp(parts);
   return createServer({
@@ -118,7 +127,7 @@ function serverOf(parts: ServeParts, { port, page }: { readonly port: number; re
     ...embedded,
     approvals: workplace.approvals.memory,
     ...parts.telemetry.http,
-    routes: [...embedded.routes, ...(parts.telemetry.http.routes ?? [])],
+    routes: [...embedded.routes, ...(parts.telemetry.http.routes ?? []), ...protocols],
     models: Object.fromEntries(workplace.agents.map(({ name }) => [name, wishes.models])),
     ...("directory" in page && wishes.assistantMode !== "none" ? { page: staticFiles(page.directory) } : {}),
   });
