@@ -6,6 +6,8 @@ import { fullDisk } from "./experiments/full-disk.ts";
 import { killStorm } from "./experiments/kill-storm.ts";
 import { memory } from "./experiments/memory.ts";
 import { pauses } from "./experiments/pauses.ts";
+import { damagedQueue } from "./experiments/queue/damaged-queue.ts";
+import { longBacklog } from "./experiments/queue/long-backlog.ts";
 import { reconnects } from "./experiments/reconnects.ts";
 import { redirects } from "./experiments/redirects.ts";
 import { redisOutages } from "./experiments/redis-outage.ts";
@@ -61,6 +63,8 @@ interface Size {
   readonly removals: number;
   /** Calls that a model sends on to another server. */
   readonly redirects: number;
+  /** Messages beside faults of the queue, and hints of one tenant that wait before another one writes. */
+  readonly queue: { readonly messages: number; readonly backlog: number };
   readonly swallowed: number;
   readonly reconnects: number;
   readonly deploys: number;
@@ -93,6 +97,7 @@ const sizes: { readonly [tier in Tier]: Size } = {
     besideDamage: 6,
     removals: 4,
     redirects: 5,
+    queue: { messages: 30, backlog: 10_000 },
     swallowed: 200,
     reconnects: 100,
     deploys: 1,
@@ -119,6 +124,7 @@ const sizes: { readonly [tier in Tier]: Size } = {
     besideDamage: 60,
     removals: 60,
     redirects: 50,
+    queue: { messages: 600, backlog: 100_000 },
     swallowed: 20_000,
     reconnects: 1_000,
     deploys: 10,
@@ -145,6 +151,7 @@ const sizes: { readonly [tier in Tier]: Size } = {
     besideDamage: 150,
     removals: 300,
     redirects: 100,
+    queue: { messages: 5_000, backlog: 100_000 },
     swallowed: 200_000,
     reconnects: 10_000,
     deploys: 100,
@@ -160,6 +167,7 @@ const sizes: { readonly [tier in Tier]: Size } = {
 /** Bounds of the design, in milliseconds. */
 const takeOverMs = 25_000;
 const handOverMs = 1_000;
+const backlogMs = 10 * minuteMs;
 const storm = { sessions: 20, leaseMs: 1_000 };
 
 /** Without `open`: together with failing writes it has left a file that is malformed, and it is not known yet how. */
@@ -192,6 +200,8 @@ export function experimentsOf(tier: Tier): readonly Experiment[] {
     [size.removals, () => removals({ ground: filesGround, nodes: 1, sessions: size.removals })],
     [size.removals, () => removals({ ground: redis, nodes: 2, sessions: size.removals })],
     [size.redirects, () => redirects({ count: size.redirects })],
+    [size.queue.messages, () => damagedQueue({ ground: redis, messages: size.queue.messages })],
+    [size.queue.backlog, () => longBacklog({ ground: redis, hints: size.queue.backlog, withinMs: backlogMs })],
     [size.swallowed, () => swallowedReplies({ count: size.swallowed })],
     [size.reconnects, () => reconnects({ ground: redis, count: size.reconnects, nodes: 3 })],
     [size.deploys, () => deployRoll({ ground: redis, nodes: 3, rolls: size.deploys, drainMs: 2_000 })],
