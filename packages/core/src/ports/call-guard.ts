@@ -11,16 +11,15 @@ export interface CallTarget {
   readonly hasNext?: boolean;
 }
 
-/** One attempt that was let through; `judge` or `left` ends it. */
+/** One attempt that was admitted. It ends with a call of `judge` or `left`. */
 export interface GuardedCall {
   /** The vendor has begun to answer. */
   answered(): void;
   /** Its answer is not needed any more. */
   left(): void;
   /**
-   * The failure in the form that is recorded. `mayRetry`: the run would make the call again. If the retry budget or the circuit of the process does
-   * not permit that soon enough, the failure becomes one that is not retryable, with the reason in its message; otherwise it carries the wait that
-   * the circuit needs.
+   * The failure as it is recorded. `mayRetry`: the run would make the call again. If the retry budget or the circuit of the process does not permit
+   * that soon enough, the recorded failure is not retryable, and its message has the reason. Otherwise it has the wait that the circuit needs.
    */
   judge(failure: Failure, mayRetry: boolean): Failure;
 }
@@ -35,7 +34,7 @@ export interface CallGuard {
    * look at them. The attempt waits for it. Must not reject.
    */
   prepare?(target: CallTarget): Promise<void> | undefined;
-  /** Lets an attempt through, or gives the failure that it ends with at once. */
+  /** Admits an attempt, or refuses it with the failure that ends it at once. */
   admit(target: CallTarget, attempt: number): { readonly call: GuardedCall } | { readonly refused: Failure };
   /** Milliseconds from now until a retry: `askedMs` plus `random` (in [0, 1)) of `spreadMs`, and more if too many retries are due at that moment. */
   waitMs(retry: { readonly askedMs: number; readonly spreadMs: number; readonly random: number }): number;

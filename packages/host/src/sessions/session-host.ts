@@ -23,7 +23,7 @@ export interface HostedSession {
   readonly session: AgentSession;
   /** A second call does nothing. */
   release(): void;
-  /** True after this process has released the session by itself: its store was lost, it was removed, or the process ends. */
+  /** True after the host has released the session for another reason than `release`: its log was lost, it was removed, or the process ends. */
   readonly isGone: boolean;
 }
 
@@ -46,7 +46,7 @@ export interface CloseOptions {
 export interface ClosedSessions {
   /** The number of sessions that ran here. */
   readonly ran: number;
-  /** These sessions, and those whose claim was in progress: to be offered to other processes. */
+  /** The sessions to offer to other processes: those that ran here, and those that this process was about to claim. */
   readonly left: readonly SessionRef[];
 }
 
@@ -54,15 +54,15 @@ export interface ClosedSessions {
 export interface SessionHost {
   /** @throws AgentError SESSION_NOT_FOUND, AGENT_NOT_FOUND, STORE_*, SESSION_CORRUPT, SESSION_TOO_NEW */
   open(ref: SessionRef): Promise<HostedSession>;
-  /** A session that the store does not have yet: durable with its first input, or `session.open()`. @throws AgentError SESSION_EXISTS, AGENT_NOT_FOUND, CONFIG_INVALID */
+  /** A new session. The store has it from its first input, or from `session.open()`, on. @throws AgentError SESSION_EXISTS, AGENT_NOT_FOUND, CONFIG_INVALID */
   create(access: Access, wanted: NewSession): Promise<HostedSession>;
-  /** Stops what runs, ends its streams and deletes the session and its children for good. @throws AgentError SESSION_NOT_FOUND, SESSION_HELD for one of them, STORE_* */
+  /** Stops the run of the session, ends its streams, and deletes the session and its children for good. @throws AgentError SESSION_NOT_FOUND, SESSION_HELD if it or a child is under a hold, STORE_* */
   remove(ref: SessionRef): Promise<void>;
-  /** Deletes the session and its children if its retention has passed, or its deletion was begun; false if it is kept, also for a hold on a child. @throws AgentError SESSION_NOT_FOUND, STORE_* */
+  /** Deletes the session and its children if its retention has passed or its deletion has begun. False if it is kept, for example for a hold on a child. @throws AgentError SESSION_NOT_FOUND, STORE_* */
   removeExpired(ref: SessionRef): Promise<boolean>;
-  /** Calls the listener with every session that is loaded from now on, before any caller gets it, and at once with those that are loaded already. */
+  /** Calls the listener at once with each session that is loaded, and later with each one that is loaded, before any caller gets it. */
   onLoad(listener: (loaded: LoadedSession) => void): void;
-  /** Evicts a session that has no user here and does not run here: another node runs it. */
+  /** Evicts a session that another node runs. It stays while it has a user here or runs here. */
   letGo(ref: SessionRef): void;
   /** Name of this process in leases. */
   readonly node: string;
@@ -70,7 +70,7 @@ export interface SessionHost {
   loadedSession(ref: SessionRef): AgentSession | undefined;
   /** The open run of a session that is loaded here. */
   runOf(ref: SessionRef): string | undefined;
-  /** Sessions loaded, and those of them that run here. */
+  /** How many sessions are loaded, and how many of these run here. */
   readonly loaded: number;
   readonly running: number;
   /** Releases all sessions: running effects get an abort signal, and open runs are left to the next owner. */

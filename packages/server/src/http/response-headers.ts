@@ -18,7 +18,7 @@ const exposed = "X-Session-Id, X-Session-Stale, Link, X-Request-Id, Location, ET
 
 export interface ResponseHeaderOptions {
   readonly requestId: string;
-  /** The other origin whose page may read the response. */
+  /** The origin of a page on another host that may read the response. */
   readonly origin: string | undefined;
 }
 

@@ -6,8 +6,8 @@ import type { Membership, Principal } from "../server-options.ts";
 const scopeHeader = "X-Scope";
 
 /**
- * The principal in the scope that the request names. Roles and labels are those of the membership, and trust stays in the scope that authentication gave it for.
- * A scope that does not exist is refused like one of others. @throws AgentError FORBIDDEN
+ * The principal in the scope that the request names, with the roles and labels of its membership there. It is trusted only in the scope for which
+ * authentication declared it trusted. A scope that does not exist is refused in the same way as a scope of others. @throws AgentError FORBIDDEN
  */
 export function chooseScope(principal: Principal, request: Request): Principal {
   const wanted = request.headers.get(scopeHeader);

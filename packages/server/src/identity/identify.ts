@@ -22,7 +22,7 @@ const tokenNames: ReadonlySet<string> = new Set([
 
 /** The evidence for the identity of a caller. */
 interface IdentityContext extends Pick<ServerContext, "clock" | "limits" | "logger" | "options" | "verdicts"> {
-  /** Whether the credentials of a cookie are checked although they were a moment ago. */
+  /** True: the credentials behind a cookie are checked now, even if a recent check passed. */
   readonly isAnew?: boolean;
 }
 

@@ -29,7 +29,7 @@ export async function issueTicket(principal: Principal, path: string, { clock, l
 }
 
 /**
- * The principal of a ticket, which counts once, on whichever node. Its stream ends after `limits.ticketStreamMs`, because a ticket cannot be checked
+ * The principal of a ticket, which can be used once on all nodes together. Its stream ends after `limits.ticketStreamMs`, because a ticket cannot be checked
  * again. @throws AgentError UNAUTHENTICATED in the same words for a ticket that was used, has ended, is for another path or was never given
  */
 export async function redeemTicket(ticket: string, path: string, { clock, limits, options }: TicketContext): Promise<Principal> {
@@ -38,7 +38,7 @@ export async function redeemTicket(ticket: string, path: string, { clock, limits
   const place = await placeOfSecret("ticket", ticket, now);
   const kept = place ? await readKept(blobs, place) : undefined;
   if (!place || kept?.path !== path) throw refused();
-  // Of several uses at once one writes the mark. It stays until the ticket would have ended.
+  // If several requests use the ticket at once, only one of them can write this mark. The mark stays until the ticket would have ended.
   const mark = { bytes: new Uint8Array(), ifAbsent: true };
   if (!(await blobs.put(place.scope, `${place.key}-used`, mark))) throw refused();
   await blobs.remove(place.scope, place.key);

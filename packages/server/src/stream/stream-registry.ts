@@ -1,17 +1,17 @@
 import type { Principal } from "../server-options.ts";
 import type { EventSink } from "./event-sink.ts";
 
-/** What a stream may be kept open by. */
+/** The right of a reader to keep a stream open. */
 export interface StreamRight {
   /** When the credentials of its reader end. */
   readonly expiresAt?: number | undefined;
-  /** When the credentials end by now. Rejects when the reader may not read the stream any more. */
+  /** Checks the right again, and returns the new end of the credentials. Rejects when the reader may no longer read the stream. */
   checkAgain(): Promise<Pick<StreamRight, "expiresAt">>;
 }
 
 /** A slot for one event stream. It counts towards the limits until it is released. */
 export interface StreamPlace {
-  /** Assigns the opened stream to the slot: it gets pings, is ended at its maximum age and with the right of its reader, and releases the slot when it closes. */
+  /** Assigns the opened stream to the slot. The stream gets pings, and ends at its maximum age or with the right of its reader; then the slot is released. */
   hold(sink: EventSink, right?: StreamRight): void;
   /** Releases the slot if no sink was opened. Idempotent. */
   release(): void;

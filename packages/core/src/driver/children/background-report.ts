@@ -14,7 +14,7 @@ interface Report {
   readonly isStopped: boolean;
 }
 
-/** The report of a child as an input, and its end; nothing if the log has them. The report joins the open run, or gets one of its own. */
+/** The facts of the end of a child: its report as an input, and the end itself. Those that the log has are left out. The report joins the open run, or starts a run of its own. */
 export function reportOf(state: State, { session, result, inputId, runId, isStopped }: Report): readonly FactBody[] {
   const child = backgroundChild(state, session);
   if (!child) return [];

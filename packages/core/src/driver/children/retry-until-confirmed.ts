@@ -4,7 +4,7 @@ import type { Clock } from "../../ports/clock.ts";
 /** The longest wait between two tries. */
 const waitMaxMs = 4_000;
 
-/** Does the work again while the store does not confirm it: it must have its effect once however often it is done. Rejects with the error of the store once it is not wanted. */
+/** Repeats the work until the store confirms it. The work must be idempotent. Rejects with the error of the store when the work is no longer wanted. */
 export async function retryUntilConfirmed<T>(clock: Clock, work: () => Promise<T>, isWanted: () => boolean): Promise<T> {
   for (let waitMs = 250; ; waitMs = Math.min(2 * waitMs, waitMaxMs)) {
     try {

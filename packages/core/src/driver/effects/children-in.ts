@@ -2,7 +2,7 @@ import type { SpawnChild, StartChild } from "../../tools/child.ts";
 import type { ChildOrigin } from "../children/awaited-children.ts";
 import type { HookHost } from "./hook-deps.ts";
 
-/** `child` and `spawn` of the user code in this place. `prefix`: keeps its keys apart from those of others. */
+/** The functions `child` and `spawn` for the user code of one call or run. `prefix`: keeps its keys apart from those of other user code. */
 export function childrenIn(
   session: Pick<HookHost, "child" | "spawn">,
   { publish, ...place }: ChildOrigin,

@@ -29,8 +29,8 @@ export async function costOf({ prices, ...reports }: Pricing, charged: Charged):
 }
 
 /**
- * The cost of a call that has not begun, at once if the table answers at once; `undefined` if it is unknown, or the table is slower than a second. Its
- * failure is not reported here: the table is asked again when the call has ended.
+ * The cost of a call that has not begun; synchronous if the price table is. `undefined` if the cost is unknown, or the table takes longer than a second.
+ * An error of the table is not reported here: the table is asked again when the call has ended.
  */
 export function costAhead(
   { prices, clock }: { readonly prices: PriceTable; readonly clock: Clock },

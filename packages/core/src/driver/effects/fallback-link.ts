@@ -36,7 +36,7 @@ export interface EndedAttempt {
   readonly attempt: number;
   readonly failure: Failure;
   readonly hasSpoken: boolean;
-  /** Its model was given in place of the agent's. */
+  /** True if the deployment gave another model than the agent's. */
   readonly isResolved?: boolean;
   /** The call may not be made again with its model, whatever attempts that has left. */
   readonly isSpent?: boolean | undefined;

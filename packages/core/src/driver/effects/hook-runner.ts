@@ -17,7 +17,7 @@ import type { EffectContext, HookDeps } from "./hook-deps.ts";
 import { SpentAccount } from "./spent-account.ts";
 import { andThen, type SyncOrAsync } from "./sync-or-async.ts";
 
-/** The action of a verdict: a change, or `allow` or `unchanged`. */
+/** A verdict for the record. Its action names a change, or is `allow` or `unchanged`. */
 export interface Noted {
   readonly action: string;
   readonly reason?: string | undefined;
@@ -71,7 +71,7 @@ export class HookRunner {
     };
   }
 
-  /** The hook that was asked last, for errors. `otherwise`: where none was asked yet. */
+  /** The name, in error messages, of the hook that was called last. `otherwise`: the name if none was called yet. */
   place(point: string = this.#point, otherwise: string = hookPlace(point)): string {
     return this.#asked ? hookPlace(point, this.#asked) : otherwise;
   }
@@ -97,7 +97,7 @@ export class HookRunner {
     this.#set = set;
   }
 
-  /** Takes a verdict beside the returned one. @throws TypeError for one that could be mistaken for a returned verdict that changed nothing */
+  /** Records a verdict in addition to the returned one. @throws TypeError if its action is one that stands for a verdict without a change */
   #noteOnce(hooks: Hooks, noted: Noted): void {
     const { action, reason, callKey } = checkedNote(noted);
     const isKnown = this.#verdicts.some(
@@ -130,7 +130,7 @@ export class HookRunner {
 
 const actionMax = 64;
 
-/** A verdict as a hook may note it. @throws TypeError when the action is no short word, or one that means that nothing changed */
+/** The checked verdict that a hook notes. @throws TypeError when its action is not a short word, or stands for a verdict without a change */
 export function checkedNote({ action, reason, callKey }: Noted): Noted {
   const isWord = typeof action === "string" && action !== "" && action.length <= actionMax && !unchanging.has(action);
   if (!isWord || !(reason === undefined || typeof reason === "string"))
@@ -140,5 +140,5 @@ export function checkedNote({ action, reason, callKey }: Noted): Noted {
   return { action, callKey, reason: reason === undefined ? undefined : cutText(reason, toolLimits.errorTextMax) };
 }
 
-/** What an error calls a hook of this set. */
+/** The name of a hook in error messages. */
 export const hookPlace = (point: string, hooks?: Hooks): string => `The hook \`${point}\`${hooks ? ` of \`${hooks.name}\`` : ""}`;

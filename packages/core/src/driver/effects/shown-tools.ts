@@ -10,8 +10,8 @@ import type { SyncOrAsync } from "./sync-or-async.ts";
 import type { UserCodeTimeout } from "./user-code-timeout.ts";
 
 /**
- * The tools that a call of the open turn may use. Another process may have prepared the model call: if its list in the log differs from that of the
- * run, also if only the code behind a name differs, the `prepare` hooks are called again for their tools. Rejects with the error of a hook.
+ * The tools that a call of the open turn may use. If another process prepared the model call with other tools than those of the run, this process does
+ * not have their code: it calls the `prepare` hooks again to get it. Rejects with the error of a hook.
  */
 export function shownTools(options: EffectDeps, state: State, timeout: UserCodeTimeout): SyncOrAsync<ToolRegistry> {
   const { deps, builder, shown } = options;
@@ -25,7 +25,7 @@ export function shownTools(options: EffectDeps, state: State, timeout: UserCodeT
     const answerAt = all.findLastIndex(({ role }) => role === "assistant");
     return Object.freeze(all.slice(0, answerAt));
   };
-  // The state of that time: hooks may have kept more since.
+  // The state that the hooks had before that model call. They may have kept more since.
   const asking = askingOf(options, context, { hookState: run.shownState ?? {} });
   const { resolveModel } = deps;
   return askShownTools({ agent, reports: deps, registry, run, context, asking, messages, resolveModel }).then((found) => {
@@ -42,5 +42,5 @@ export function noteShown(shown: ShownTools, run: CallOfRun, registry: ToolRegis
 
 type CallOfRun = Pick<Run, "runId" | "turn" | "attempt">;
 
-/** Includes the attempt, because a later one of the same turn may have other tools if another process prepared it. */
+/** Names the attempt too: another process may have prepared a later attempt of the same turn with other tools. */
 const nameOf = ({ runId, turn, attempt }: CallOfRun): string => `${runId}.${turn}.${attempt}`;

@@ -1,21 +1,21 @@
 import type { Filtering } from "../../tools/filtering.ts";
 
-/** Filters a text that arrives in pieces. The text held back is unfiltered, so that the filter sees each match as a whole. */
+/** Filters a text that arrives in pieces. It holds the newest text back unfiltered, so that the filter sees a match that spans several pieces as a whole. */
 export interface TextWindow {
   /** Adds text; returns the filtered text that may be shown now. */
   push(text: string): Filtering<string>;
   /** The filtered rest; called when the text is complete. */
   end(): Filtering<string>;
-  /** The filter has changed some of the text that was shown. */
+  /** True if the filter has changed any text that was returned so far. */
   readonly isChanged: boolean;
 }
 
-/** How many characters are held back: a number, or a function of the text in the window. */
+/** How many characters at the end are held back: a number, or a function of the held text. */
 export type HoldBack = number | ((text: string) => number);
 
 /**
- * Holds back the last `holdBack` characters, and more if a match spans that position: the text is cut only where filtering both halves gives the
- * same as filtering the whole.
+ * Holds back the last `holdBack` characters. If a match spans that position, it holds back more: the text is cut only where the two filtered halves
+ * together equal the filtered whole.
  */
 export function createTextWindow(holdBack: HoldBack): TextWindow {
   let raw = "";
@@ -39,7 +39,7 @@ export function createTextWindow(holdBack: HoldBack): TextWindow {
         const shown = yield raw.slice(0, cut);
         if (cut === raw.length || whole === shown + (yield raw.slice(cut))) return show(raw.slice(0, cut), shown);
       }
-      // No cut gives the same: a match is longer than the window, or the filter depends on more context. The text must not be held back for ever.
+      // There is no such cut: a match is longer than the window, or the filter depends on more context. The text must not be held back for ever.
       return raw.length > heldMaxOf(holdBack) ? show(raw.slice(0, most), yield raw.slice(0, most)) : "";
     },
     *end() {
@@ -51,11 +51,11 @@ export function createTextWindow(holdBack: HoldBack): TextWindow {
   };
 }
 
-/** While no cut gives the same text, at most this many times `holdBack + 1` characters are held back. */
+/** Without such a cut, at most this many times `holdBack + 1` characters are held back. */
 const windowsMax = 4;
-/** The same in characters, where `holdBack` is a function of the text. */
+/** The same limit in characters, for a `holdBack` that is a function. */
 const heldMax = 16 * 1024;
-/** How many characters before the held-back text a cut is searched, where `holdBack` is a function: it names the place, so few are enough. */
+/** How far before the held-back text a cut is searched if `holdBack` is a function, in characters. Few are enough, because the function has chosen the position. */
 const askedReach = 64;
 
 const heldMaxOf = (holdBack: HoldBack): number => (typeof holdBack === "number" ? windowsMax * (holdBack + 1) : heldMax);

@@ -67,7 +67,7 @@ class ClockTimeout implements UserCodeTimeout {
     const reason = new AgentError("RUN_ABORTED", { message: "The run was stopped." });
     this.#reason = reason;
     this.#controller?.abort(reason);
-    // The timer is `idle`: pending work keeps the process alive by its own timer in `waitFor`, and without work the grace need not.
+    // An `idle` timer does not keep the process alive. Pending work does, by its own timer in `waitFor`; without work nothing has to wait for the grace.
     if (graceMs > 0) this.#cancelGrace = this.#clock.after(graceMs, () => this.#end(reason), { idle: true });
     else this.#end(reason);
   }

@@ -12,11 +12,11 @@ import { createTextWindow, type HoldBack } from "./text-window.ts";
 
 /** All stream filters of an agent, applied one after another. */
 export interface UserFilter {
-  /** The largest `holdBack` of the filters; a function of the text in the window if that of one filter is. */
+  /** The largest `holdBack` of the filters. It is a function if that of any filter is one. */
   readonly holdBack: HoldBack;
   /**
-   * Throws or rejects with the error of `hookFailed` (HOOK_FAILED unless the filter threw an AgentError) if a filter throws or returns no string, and
-   * with HOOK_TIMEOUT if it is late. Every later call throws the same error.
+   * The filtered text. It throws or rejects if a filter throws or returns no string (HOOK_FAILED, or the AgentError that the filter threw), and if a
+   * filter takes too long (HOOK_TIMEOUT). Every later call then throws the same error.
    */
   apply(text: string, kind: FilterKind, tool?: string): SyncOrAsync<string>;
 }
@@ -26,7 +26,7 @@ type FilterPlace = EffectContext & Pick<FilterContext, "tool" | "callKey">;
 
 type FilterDeps = Pick<Deps, "logger" | "sessionId" | "clock">;
 
-/** Whether a hook requires that nothing of an answer is shown before `decide` has seen it. */
+/** True if a hook requires that no part of an answer is shown before `decide` has seen the whole answer. */
 export const holdsTurns = ({ hooks }: Agent): boolean => hooks.some(({ filter }) => filter?.holdTurn);
 
 /** `undefined` if no hook has a filter. */

@@ -28,22 +28,22 @@ export interface LaneRelay {
 export interface LaneOptions {
   readonly id: number;
   readonly runId: string;
-  /** The lane of an answer; otherwise of a tool. */
+  /** True for the lane of an answer, false for that of a tool. */
   readonly isAnswer: boolean;
-  /** What replaces all deltas so far. */
+  /** The event that replaces all deltas so far. */
   readonly snapshot: () => EphemeralBody | undefined;
 }
 
 /**
- * The driver's in-process fan-out: every listener gets every event once, in order. What the lane of an answer did not publish is published right before its
- * end: as deltas where it published nothing, else as a snapshot.
+ * Passes the events of a session on to the listeners of this process: each gets every event once, in order. If the lane of an answer has not published
+ * all of its text, the rest comes right before its end: as deltas if it has published nothing, otherwise as a snapshot.
  */
 export interface EventHub {
   listen(listener: HubListener): () => void;
   publish(events: readonly DurableEvent[]): void;
   openLane(lane: LaneOptions): Lane;
   openRelay(lane: LaneOptions): LaneRelay;
-  /** Whether the lane was opened here: its events were published already, also those that return from the channel or a draft. */
+  /** True if the lane was opened here. Then its events have been published, and must be ignored when the channel or a draft returns them. */
   isOwn(lane: number): boolean;
   /** One snapshot per open lane, for a reader that joins now. */
   snapshots(runId?: string): readonly EphemeralEvent[];
@@ -52,7 +52,7 @@ export interface EventHub {
 /** More lanes than a session can have open. */
 const ownLanesMax = 64;
 
-/** `outward` gets what this process streams: the deltas of its effects. The handle that appends facts publishes their events itself. */
+/** `outward` gets the deltas of the effects of this process. It gets no durable events, because the handle that appends facts publishes those. */
 export function createEventHub(outward?: (events: readonly EphemeralEvent[]) => void): EventHub {
   return new SessionHub(outward);
 }
@@ -192,7 +192,7 @@ class RelayedLane extends OpenLane implements LaneRelay {
   }
 }
 
-/** Writes into the body, which the caller has handed over: one object per delta, not two. */
+/** Changes the given body, which its caller no longer uses: so a delta costs one object, not two. */
 function numbered(body: EphemeralBody, lane: number, n: number): EphemeralEvent {
   const event = body as { -readonly [Name in "lane" | "n"]?: number } & EphemeralBody;
   event.lane = lane;

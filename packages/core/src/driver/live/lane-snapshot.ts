@@ -46,8 +46,8 @@ interface Block {
 }
 
 /**
- * Complete parts of a snapshot have no index: the first delta of an unknown index continues the last block if that is such a part of the same type,
- * and begins a block otherwise. Calls that are half written keep their index.
+ * The complete parts of a snapshot have no index, so the first delta of an unknown index may belong to the last of them. It continues the last block if
+ * that is a complete part of the same type; otherwise it begins a new block. Half-written calls keep their index.
  */
 function answerFold(): LaneContent {
   let blocks: Block[] = [];

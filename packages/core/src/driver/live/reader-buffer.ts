@@ -3,8 +3,8 @@ import { createDroppedAnswers, type DroppedAnswers } from "../../loop/unsent-ans
 import { driverLimits } from "../setup/session-options.ts";
 
 /**
- * The events that one reader has not read yet. Writing never blocks: over 1 MiB the deltas are dropped. When the reader has caught up, each open lane
- * begins again with a snapshot; the snapshot of a lane that ends before comes before its end.
+ * The events that one reader has not read yet. Writing never blocks: when they have more than 1 MiB, the deltas are dropped. A lane whose deltas were
+ * dropped continues with a snapshot: when the reader has caught up, or right before the end of the lane if that comes first.
  */
 export interface ReaderBuffer extends AsyncIterator<AgentEvent, undefined> {
   push(events: readonly AgentEvent[]): void;
@@ -144,7 +144,7 @@ class EventQueue {
   }
 }
 
-/** Bytes that an event is taken for: its text, and a little for the rest. Durable events are never dropped, so they need no exact weight. */
+/** The estimated size of an event in bytes: its text, and a constant for the rest. Durable events are never dropped, so they need no exact size. */
 function weightOf(event: AgentEvent): number {
   return "delta" in event ? 64 + event.delta.length * 2 : 128;
 }

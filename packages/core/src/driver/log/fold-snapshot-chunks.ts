@@ -1,23 +1,23 @@
 /*
- * Owns: the chunks of a snapshot: the lists of a state that only grow, as texts that are written once, with their names and digests.
- * Why texts: a text has one digest, while a store may return the members of an object in another order.
+ * Owns: the chunks of a snapshot. A chunk is a text with items of those lists of a state that only grow. It is written once, and named by its digest.
+ * Why a text: it always has the same digest, while a store may return the members of an object in another order.
  */
 import { type GrowingName, type Growth, growingNames, type Lengths, noLengths } from "../../loop/state-image.ts";
 import { digestOf } from "../../message/digest.ts";
 import type { Deps } from "../setup/deps.ts";
 import { fitsLog, restore, spill } from "./spill-values.ts";
 
-/** Most characters of one chunk, unless a single item has more: a snapshot value may have 1 MB. */
+/** The most characters of one chunk; a single item may have more. A snapshot value may have 1 MB. */
 const chunkCharacters = 256 * 1024;
 /** How many chunks are read in parallel. */
 const readsAtOnce = 16;
 
 type SnapshotDeps = Pick<Deps, "store" | "ref">;
 
-/** The name of a chunk. It contains the digest, so other content never has this name. */
+/** The name of a chunk. It contains the digest, so two different contents never have the same name. */
 export const chunkName = (index: number, digest: string): string => `fold.${index}.${digest}`;
 
-/** Writes the new items as the chunks from number `first` on; returns their digests. Large values go to the same blobs as those of the log. */
+/** The digests of the chunks that were written for the new items; `first` is the number of the first one. Large values become blobs, as in the log. */
 export async function writeChunks({ store, ref }: SnapshotDeps, growth: Growth, first: number): Promise<readonly string[]> {
   const digests: string[] = [];
   let texts: Partial<Record<GrowingName, string[]>> = {};
@@ -44,7 +44,7 @@ export async function writeChunks({ store, ref }: SnapshotDeps, growth: Growth, 
   return digests;
 }
 
-/** The content of the chunks, in order; a text that names the flaw if one is missing or invalid. @throws AgentError STORE_*, BLOB_NOT_FOUND */
+/** The content of the chunks, in order. A missing or invalid chunk gives a text that names the problem. @throws AgentError STORE_*, BLOB_NOT_FOUND */
 export async function readChunks(deps: SnapshotDeps, digests: readonly string[]): Promise<readonly Partial<Growth>[] | string> {
   const growths: Partial<Growth>[] = [];
   for (let from = 0; from < digests.length; from += readsAtOnce) {
@@ -76,5 +76,5 @@ export function lengthsOfAll(growths: readonly Partial<Growth>[]): Lengths {
   }, noLengths);
 }
 
-/** Whether no list of `a` is longer than the same list of `b`. */
+/** True if each list of `a` is at most as long as the same list of `b`. */
 export const fitWithin = (a: Lengths, b: Lengths): boolean => growingNames.every((name) => a[name] <= b[name]);

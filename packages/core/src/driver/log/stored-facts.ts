@@ -1,6 +1,6 @@
 /*
- * Owns: the facts as the store has them, where the agent's data policy leaves content out: placeholders stand for it.
- * Does not own: the policy (agent), what continues with the whole facts (the driver).
+ * Owns: the stored form of facts if the agent's data policy leaves content out: it has placeholders in place of that content.
+ * Does not own: the policy (agent), the work with the whole facts (the driver).
  * Invariants
  *  N1 a fact keeps its place, its type and the number of its parts, so that its events keep their cursors;
  *  N2 what is needed outside of this process stays: calls of client tools, and the arguments that a person is asked about.
@@ -52,7 +52,7 @@ function storedAnswer(policy: DataPolicy, fact: FactOf<"model.finished">): Fact 
   return content.every((one, at) => one === fact.message.content[at]) ? fact : { ...fact, message: { ...fact.message, content } };
 }
 
-/** Thinking, and what only its vendor can read, become empty thinking, which is sent to no vendor. */
+/** Text and images become a text that names the gap. All other parts become empty thinking, which no vendor is sent. */
 const placeholderOf = (part: Exclude<AssistantPart, ToolCallPart>): AssistantPart =>
   part.type === "text" || part.type === "image" ? { type: "text", text: notStored("This text") } : { type: "thinking", text: "" };
 
@@ -66,7 +66,7 @@ function storedResult(fact: FactOf<"tool.finished">): Fact {
   return { ...rest, output: [{ type: "text", text }], ...(fact.failure ? { failure: { ...fact.failure, message: text } } : {}) };
 }
 
-/** The arguments that a person is to allow are stored with the question, and run after a restart. */
+/** The arguments of a call that needs approval are stored, so that the approved call can run after a restart. */
 function withArguments(policy: DataPolicy, fact: FactOf<"approval.requested">, calls: readonly Call[]): Fact {
   const call = calls.find(({ part }) => part.callKey === fact.callKey);
   return call && !storesTool(policy.calls, call.part.name) ? { ...fact, args: call.args ?? call.part.args } : fact;

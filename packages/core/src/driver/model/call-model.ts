@@ -197,8 +197,8 @@ interface SendingCall {
 }
 
 /**
- * When the limit of time ends a call that starts now. A last answer has as long as the limit again. What is written by then is the answer of a call
- * without tools, and of every call where none may follow.
+ * The time after which the run's limit of time ends a call that starts now. The last call of a run may take as long as the whole limit once more. The
+ * text that was written by then is kept as the answer if the call has no tools, or if no other call may follow.
  */
 function cutOf(run: Run, now: number, hasTools: boolean): TimeCut | undefined {
   const { durationMs, onLimit } = run.limits;
@@ -263,7 +263,7 @@ function reportVendor({ logger, sessionId }: Deps, { runId, turn, attempt }: Lau
   logger.log("warn", "A vendor answered a model call with an error.", fields);
 }
 
-/** The failure; not retryable if the vendor refused thinking in a request that has none, because then leaving it out cannot help. */
+/** The failure. If the vendor refused thinking although the request had none, it is not retryable: a request without thinking is what was refused. */
 function repairable(failure: Failure, messages: readonly Message[]): Failure {
   if (failure.code !== "MODEL_THINKING_REFUSED" || messages.some(holdsOpaque)) return failure;
   return { ...failure, retryable: false };

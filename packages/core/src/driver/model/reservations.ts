@@ -3,10 +3,10 @@
  * Does not own: the accounts' sums and limits (the ledger).
  * Invariants
  *  U1 no model call starts without its reservation; a ledger that fails ends the run;
- *  U2 the reservation of an attempt that may have been sent is settled or kept; only that of an attempt that was certainly not sent is released;
- *  U3 it is settled once the log has the end of the attempt. That of an attempt that this process leaves open in the log is kept: its next owner counts
- *   the attempt in full;
- *  U4 what a call before it is known to have spent is settled before a reservation, also where the same batch will record both.
+ *  U2 a reservation is released only if its attempt was certainly not sent. If the attempt may have been sent, the reservation is settled or kept;
+ *  U3 a reservation is settled once the log has the end of its attempt. If this process leaves the attempt open in the log, the reservation is kept:
+ *   the next owner counts the attempt in full;
+ *  U4 the known usage of earlier calls is settled before the next call is reserved, even if one batch will record both.
  */
 import type { FactBody } from "../../loop/fact.ts";
 import type { Run, State } from "../../loop/state.ts";
@@ -45,7 +45,7 @@ export interface ReservedCall {
 
 type Refusal = Extract<LedgerOutcome, { readonly type: "refused" }>;
 
-/** What is reserved in the place of a call that was refused: several times, where other sessions take what is left. */
+/** How often a smaller call is tried after a refusal. Other sessions may use up what is left between two tries. */
 const lastTries = 3;
 
 export class Reservations {
@@ -67,7 +67,7 @@ export class Reservations {
   }
 
   /**
-   * The reserved call, or the facts that end the run without one. Where an account has reached its limit, what is left of it goes to a last answer.
+   * The reserved call, or the facts that end the run without one. If an account has too little left for the call, what is left pays for a last answer.
    */
   async reserve(
     request: AllowanceRequest,
@@ -103,7 +103,7 @@ export class Reservations {
     const { effect, prepared } = request;
     const { ref, clock, bound, ids } = this.#deps;
     const summary: PreparedModel = { ...prepared, intent: { ...prepared.intent, provider, model } };
-    // A process that died in it may have been charged: the next one writes another summary, and reserves it by itself.
+    // A process that dies during the summary may have been charged for it. The next owner writes another summary under an id of its own.
     const id = `${ref.scope}/${ref.session}/${effect.id}/context/${ids.next()}`;
     try {
       const accounts = this.#accountsOf({ ...request, prepared: summary }, request.state.run as Run);
@@ -171,8 +171,8 @@ export class Reservations {
   }
 
   /**
-   * Releases the reservations of attempts that are no longer planned, and settles those whose end is in the log. A reservation that another owner may use
-   * under the same id is kept, and one of an attempt that another owner may have closed.
+   * Releases the reservations of attempts that are no longer planned, and settles those whose end is in the log. A reservation is kept if another owner
+   * may use its id, or may have closed its attempt.
    */
   onState({ run, epoch }: State): void {
     for (const [id, settling] of this.#ended) {
@@ -207,8 +207,8 @@ export class Reservations {
   }
 
   /**
-   * Runs the step after the earlier bookings; at once where none is open, so that a ledger in this process is asked before the end of a run is reported. An error is
-   * reported; the reservation then stays.
+   * Runs the step when the earlier bookings are done. If there are none, it runs at once: a ledger in this process is then called before the end of the
+   * run is reported. An error is reported, and the reservation stays.
    */
   #book(work: () => Promise<void>): void {
     const reported = (error: unknown): void => reportThrown(this.#deps, "The usage ledger threw an error.", error);
@@ -226,7 +226,7 @@ export class Reservations {
   }
 }
 
-/** @throws Error when the ledger has answered neither yes nor no: a call must not be made on such an answer */
+/** @throws Error when the answer is neither a reservation nor a refusal: no call may be made on such an answer */
 function soundOutcome(outcome: LedgerOutcome): LedgerOutcome {
   if (outcome.type === "reserved") return outcome;
   if (outcome.type === "refused" && outcome.limit >= 0 && outcome.left >= 0) return outcome;

@@ -10,7 +10,7 @@ import { createRetrySpread } from "./retry-spread.ts";
 /** A new guard that nothing else shares: for tests, and for a process that simulates several. */
 export function createCallGuard({ clock, ...changed }: { readonly clock: Clock } & Partial<CallGuardLimits>): CallGuard {
   const limits: CallGuardLimits = { ...callGuardLimits, ...changed };
-  // Apart, so that the vendors and keys that users chose cannot use up the retries and the circuits of the platform's.
+  // Calls with users' own keys are counted apart: their failures must not use up the retries of the platform's key, or open its circuits.
   const [platform, own] = [meters(limits), meters(limits)];
   const spread = createRetrySpread(limits);
   const now = (): number => clock.monotonic();
