@@ -6,7 +6,7 @@ import { redisMissing, startRedis } from "@loopwright/simulator/node";
 import { redisStore } from "@loopwright/store-redis";
 import { sqliteStore } from "@loopwright/store-sqlite";
 import { generateWeb, serveWeb, type WebQuestion } from "@loopwright/tools-web/testing";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { emptyDirectory, start } from "./run-binary.ts";
 import { startServer } from "./run-server.ts";
 
@@ -55,14 +55,21 @@ async function factsOf(store: SessionStore): Promise<readonly (readonly Fact[])[
   return Promise.all([...roots, ...below.flat()].map(({ id }) => store.log.read({ scope: "local", session: id })));
 }
 
-/** Resolves when a researcher has the content of a page in its log: a crash before that would leave nothing to cite. */
-async function pageRecorded(store: SessionStore): Promise<void> {
-  const pages = async (): Promise<number> =>
-    (await factsOf(store)).flat().filter((fact) => fact.type === "tool.finished" && hasUrl(fact.details)).length;
-  await expect.poll(pages).toBeGreaterThan(0);
+/** The addresses of the pages whose content a researcher has in its log. */
+async function recordedPages(store: SessionStore): Promise<ReadonlySet<string>> {
+  const facts = (await factsOf(store)).flat();
+  return new Set(facts.flatMap((fact) => (fact.type === "tool.finished" && fact.outcome === "ok" ? urlIn(fact.details) : [])));
 }
 
-const hasUrl = (details: unknown): boolean => typeof details === "object" && details !== null && "url" in details;
+/** Resolves when a researcher has the content of a page in its log: a crash before that would leave nothing to cite. */
+async function pageRecorded(store: SessionStore): Promise<void> {
+  await expect.poll(async () => (await recordedPages(store)).size).toBeGreaterThan(0);
+}
+
+function urlIn(details: unknown): readonly string[] {
+  const { url } = (details ?? {}) as { readonly url?: unknown };
+  return typeof url === "string" ? [url] : [];
+}
 
 /** What the model calls of all sessions in the store came to, those that the crash cut off included. */
 async function callsOf(store: SessionStore): Promise<Books> {
@@ -97,6 +104,8 @@ interface Finished {
   readonly question: WebQuestion;
   readonly origin: string;
   readonly fetched: readonly string[];
+  /** What the logs and the web had when the process was killed. */
+  readonly killed: { readonly recorded: ReadonlySet<string>; readonly fetches: number };
   readonly events: readonly DurableEvent[];
   readonly calls: Books;
 }
@@ -105,9 +114,11 @@ interface Finished {
  * A report that has every fact, whose claims cite pages that the web has served; no call fetches twice; and a
  * bill that is the sum of all calls.
  */
-function check({ question, origin, fetched, events, calls }: Finished): void {
+function check({ question, origin, fetched, killed, events, calls }: Finished): void {
   const end = events.find((event) => event.type === "run_end");
   expect(end).toMatchObject({ status: "completed", usage: { input: calls.input, output: calls.output } });
+  // A page that a log has is not fetched again, by any call.
+  expect(fetched.slice(killed.fetches).filter((path) => killed.recorded.has(`${origin}${path}`))).toEqual([]);
   // No call fetches twice. A page whose fetch the crash cut off is fetched by another call, which the model made.
   expect(new Set(calls.starts).size).toBe(calls.starts.length);
   const again = fetched.filter((path, at) => fetched.indexOf(path) !== at);
@@ -130,37 +141,47 @@ function check({ question, origin, fetched, events, calls }: Finished): void {
 const missing = redisMissing();
 if (missing) console.log(`research over two nodes: skipped, ${missing}`);
 
-describe("a research that is killed in the middle", () => {
-  test("on SQLite: kill -9 while a page is being fetched; the next process finishes it, and no call fetches twice", async ({
-    onTestFinished: onEnd,
-  }) => {
-    const { served, question, reached } = await heldWeb(11, 5, onEnd);
-    const cwd = await emptyDirectory();
-    const web = ["--agent", "research", "--web", served.origin];
-    const asking = start(["ask", "--offline", ...web, question.question], { cwd });
-    await reached;
-    const store = sqliteStore(`${cwd}/.loopwright/sessions.db`);
-    onEnd(() => store.close());
-    await pageRecorded(store);
-    asking.child.kill("SIGKILL");
-    await asking.ended;
-    const server = await startServer({ cwd, flags: web, onEnd });
-    const { sessions } = await server.client.sessions.list();
-    const lead = sessions.find(({ title }) => title?.startsWith("What are the height, year"));
-    const events = await untilEnd(server.client, lead?.id ?? "");
-    server.child.kill("SIGTERM");
-    await server.ended;
-    const calls = await callsOf(store);
-    expect(calls.sessions).toBe(4);
-    check({ question, origin: served.origin, fetched: served.fetched, events, calls });
-  });
+/** Each seed draws a web and the fetch during which the process is killed. */
+const kills = Array.from({ length: Number(process.env["LOOPWRIGHT_RESEARCH_KILLS"] ?? 1) }, (_, at) => ({
+  seed: 11 + at,
+  heldAt: 2 + ((3 + at * 7) % 5),
+}));
 
-  test.skipIf(missing !== undefined)(
-    "over two nodes on Redis: one is killed, the other finishes it, and no call fetches twice",
-    async ({ onTestFinished: onEnd }) => {
+describe("a research that is killed in the middle", () => {
+  test.each(kills)(
+    "on SQLite: kill -9 while fetch $heldAt is answered (seed $seed); the next process finishes it, and fetches no page that it has",
+    async ({ seed, heldAt }) => {
+      const onEnd: OnEnd = onTestFinished;
+      const { served, question, reached } = await heldWeb(seed, heldAt, onEnd);
+      const cwd = await emptyDirectory();
+      const web = ["--agent", "research", "--web", served.origin];
+      const asking = start(["ask", "--offline", ...web, question.question], { cwd });
+      await reached;
+      const store = sqliteStore(`${cwd}/.loopwright/sessions.db`);
+      onEnd(() => store.close());
+      await pageRecorded(store);
+      asking.child.kill("SIGKILL");
+      await asking.ended;
+      const killed = { recorded: await recordedPages(store), fetches: served.fetched.length };
+      const server = await startServer({ cwd, flags: web, onEnd });
+      const { sessions } = await server.client.sessions.list();
+      const lead = sessions.find(({ title }) => title?.startsWith("What are the height, year"));
+      const events = await untilEnd(server.client, lead?.id ?? "");
+      server.child.kill("SIGTERM");
+      await server.ended;
+      const calls = await callsOf(store);
+      expect(calls.sessions).toBe(4);
+      check({ question, origin: served.origin, fetched: served.fetched, killed, events, calls });
+    },
+  );
+
+  test.skipIf(missing !== undefined).each(kills)(
+    "over two nodes on Redis: one is killed while fetch $heldAt is answered (seed $seed), the other finishes it, and fetches no page that the logs have",
+    async ({ seed, heldAt }) => {
+      const onEnd: OnEnd = onTestFinished;
       const redis = await startRedis();
       onEnd(() => redis.stop());
-      const { served, question, reached } = await heldWeb(12, 5, onEnd);
+      const { served, question, reached } = await heldWeb(seed + 1, heldAt, onEnd);
       const flags = ["--agent", "research", "--web", served.origin, "--redis", redis.url];
       const cwd = await emptyDirectory();
       const first = await startServer({ cwd, flags, onEnd });
@@ -174,8 +195,10 @@ describe("a research that is killed in the middle", () => {
       await pageRecorded(store);
       first.child.kill("SIGKILL");
       await first.ended;
+      // The other node works on: the logs are read first.
+      const killed = { recorded: await recordedPages(store), fetches: served.fetched.length };
       const events = await untilEnd(second.client, stream.sessionId);
-      check({ question, origin: served.origin, fetched: served.fetched, events, calls: await callsOf(store) });
+      check({ question, origin: served.origin, fetched: served.fetched, killed, events, calls: await callsOf(store) });
     },
   );
 });

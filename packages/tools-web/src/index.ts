@@ -1,4 +1,12 @@
 export type { AdmittedUrl, ResolveHost } from "@loopwright/url-guard";
+export {
+  type AskedPage,
+  type EarlierPage,
+  type FetchedInLogOptions,
+  type FetchedPages,
+  type FetchPlace,
+  fetchedInLog,
+} from "./fetched-in-log.ts";
 export type { PageFormat } from "./page/read-page.ts";
 export { type BraveOptions, brave } from "./search/brave.ts";
 export { type IndexedPage, offlineIndex } from "./search/offline-index.ts";

@@ -3,6 +3,7 @@ import { systemClock } from "@loopwright/core/memory";
 import type { Clock } from "@loopwright/core/ports";
 import type { ResolveHost } from "@loopwright/url-guard";
 import { z } from "zod";
+import type { FetchedPages } from "./fetched-in-log.ts";
 import { type FetchedPage, type FetchSettings, fetchPage } from "./http/fetch-page.ts";
 import { isKnownUrl } from "./known-url.ts";
 import { isReadableType, type PageFormat, type ReadPage, readPage } from "./page/read-page.ts";
@@ -28,6 +29,11 @@ export interface WebFetchOptions extends WebPolicy {
   readonly approval?: ToolApproval<WebFetchArguments, unknown>;
   /** `once` (default): a call that a crash interrupted is not fetched again, the model reads that its outcome is unknown. `idempotent`: it is. */
   readonly replay?: "once" | "idempotent";
+  /**
+   * The pages that the run has fetched already, `fetchedInLog(store)`: a call for one of them gets the result of the earlier call, and the page is not
+   * requested again. Default: each call fetches.
+   */
+  readonly fetched?: FetchedPages;
   /** Default `Loopwright/1.0 (web_fetch)`. */
   readonly userAgent?: string;
   /** The look-up of names. Default: that of the operating system. */
@@ -59,8 +65,15 @@ export function webFetch(options: WebFetchOptions = {}): Tool<WebFetchArguments>
     replay,
     timeoutMs: limits.deadlineMs + 10_000,
     ...(approval === undefined ? {} : { approval }),
-    async *execute({ url, format = "markdown", offset = 0 }, { signal, session }): AsyncGenerator<ToolEvent, void> {
+    async *execute({ url, format = "markdown", offset = 0 }, { signal, session, access, callKey }): AsyncGenerator<ToolEvent, void> {
       if (urls === "known") checkKnown(url, session.messages());
+      const place = { scope: access.scope, session: session.id, callKey };
+      const earlier = await options.fetched?.find(place, { url, format, offset });
+      signal.throwIfAborted();
+      if (earlier) {
+        yield { type: "complete", ...earlier };
+        return;
+      }
       const fetched = await fetchPage(url, { settings, signal, isReadable: isReadableType });
       const page = readPage(fetched, format, limits);
       signal.throwIfAborted();

@@ -25,13 +25,14 @@ export interface ResearchAgents {
 
 /** The agents that search and read a web. */
 export async function createResearch({ model, webUrl, store, preferences }: ResearchParts): Promise<ResearchAgents> {
-  const [{ deepResearchSupervisor, researcherAgent, searchesInLog }, { searxng, webFetch, webSearch }] = await Promise.all([
+  const [{ deepResearchSupervisor, researcherAgent, searchesInLog }, { fetchedInLog, searxng, webFetch, webSearch }] = await Promise.all([
     import("@loopwright/agents-research"),
     import("@loopwright/tools-web"),
   ]);
-  // Each page is fetched at most once, whatever crashes; and only pages that a search has found or the user has named.
-  const fetched = webFetch({ privateOrigins: [new URL(webUrl).origin], urls: "known", replay: "once" });
-  const tools = [webSearch({ provider: searxng({ baseUrl: webUrl }) }), fetched] as readonly Tool[];
+  // A page that a log of the run has is not fetched again, whatever crashes; and only pages that a search has found or the user has named are.
+  const policy = { privateOrigins: [new URL(webUrl).origin], urls: "known", replay: "once" } as const;
+  const fetch = webFetch({ ...policy, fetched: fetchedInLog(store) });
+  const tools = [webSearch({ provider: searxng({ baseUrl: webUrl }) }), fetch] as readonly Tool[];
   const parts = { model, tools, prices: prices() };
   const own = preferences ? { settings: preferences } : {};
   // Each node, and each process after a restart, knows the searches of the others.
