@@ -255,3 +255,43 @@ it("D55: what a child in the background needs a person for is answered at the ch
   await own.decide(own.pendingApprovals[0]?.callKey ?? "", { decision: "allow" });
   await until(() => session.messages.some((message) => textOf(message) === "Read."), "the report is read");
 });
+
+it("B88: what a person has a child do while it works is on the bill of the tree, and the call above waits for it", async () => {
+  const store = memoryStore();
+  const books = vendor();
+  const { provider, release } = held(books.provider(() => ({ text: "Lisbon." })));
+  const session = createSession({ id: "root", store, agent: tree({ vendor: books, researcher: provider, limits: { tokensMax: 10_000 } }) });
+  const result = execute(session, "Go.").result();
+  await until(() => middleHasAnswered(store), "the middle agent has answered");
+  const agent = createAgent({ name: "middle", provider });
+  const middle = createSession({ id: await childOf(store, "root"), store, agent, drives: false });
+  await middle.submit("The agent: what do you know?");
+  release();
+  const { usage } = await result;
+  expect(tokens(usage)).toBe(books.book.tokens);
+  expect(books.book.calls).toBe(7);
+});
+
+it("B88: a child that has ended takes no input and fires no schedule: what it spent then would be in no budget", async () => {
+  const clock = manualClock();
+  const store = memoryStore({ clock });
+  const books = vendor();
+  const worker = createAgent({ name: "worker", provider: books.provider(() => ({ text: "Done." })) });
+  const lead = createAgent({
+    name: "lead",
+    provider: books.provider((_, isResult) => (isResult ? { text: "All done." } : { calls: [{ name: "worker", args: { task: "Go." } }] })),
+    tools: [agentTool({ agent: worker })] as Tool[],
+  });
+  const session = createSession({ id: "root", store, clock, agent: lead });
+  const { usage } = await execute(session, "Go.").result();
+  const child = createSession({ id: await childOf(store, "root"), store, clock, agent: worker });
+  await child.ready();
+  const refused = {
+    code: "SESSION_CLOSED",
+    fix: "Write to the session `root`.",
+    message: expect.stringContaining("takes no input: it is a child that has ended"),
+  };
+  await expect(execute(child, "And more?").result()).rejects.toMatchObject(refused);
+  await expect(child.schedule("later", { at: clock.now() + 1_000, input: "More?" })).rejects.toMatchObject(refused);
+  expect([books.book.calls, tokens(usage), tokens(session.totalUsage)]).toEqual([3, books.book.tokens, books.book.tokens]);
+});

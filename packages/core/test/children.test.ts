@@ -14,7 +14,7 @@ import {
   type ToolContext,
 } from "../src/index.ts";
 import { fixedPrices, memoryStore, type ScriptedProvider, scripted } from "../src/memory/index.ts";
-import { processes } from "./dying-processes.ts";
+import { processes, settled } from "./dying-processes.ts";
 import { calm, eventsOf, ofType, type World, world } from "./harness.ts";
 
 const parameters = { type: "object" } as const;
@@ -251,7 +251,7 @@ describe("the end of what started a child", () => {
   });
 
   it("a child of a tool whose time is up is aborted", async () => {
-    const { agent } = helper([{ hang: true }]);
+    const { agent, provider } = helper([{ hang: true }]);
     const made = world(delegating, { tools: [delegate(startsWith(agent), { timeoutMs: 5_000 })] });
     const { messages } = await finished(execute(made.session, "Go.").result(), made);
     expect(JSON.stringify(messages)).toContain("TOOL_TIMEOUT");
@@ -458,4 +458,40 @@ describe("hooks that start a child", () => {
     });
     expect(await made.types()).not.toContain("child.linked");
   });
+});
+
+it("a child that a hook leaves behind when it stops the run is stopped before the run ends, and counts in it", async () => {
+  const begun = Promise.withResolvers<void>();
+  const dig = defineTool({
+    name: "dig",
+    description: "Digs.",
+    parameters,
+    execute: (_, { signal }) => {
+      begun.resolve();
+      return new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+    },
+  });
+  const { agent } = helper([{ calls: [{ name: "dig" }], usage: { input: 10, output: 5 } }], { tools: [dig] });
+  let asked = 0;
+  const made = world([{ text: "no" }], {
+    hooks: [
+      {
+        name: "stopper",
+        async prepare({ child }) {
+          asked += 1;
+          void child("left", agent, "Work.").catch(() => {});
+          await begun.promise;
+          return { stop: true, reason: "enough" };
+        },
+      },
+    ],
+  });
+  const result = await settled(execute(made.session, "Go.").result(), made);
+  expect(result).toMatchObject({ status: "completed" });
+  const facts = await made.facts();
+  expect(facts.map(({ type }) => type).slice(-3)).toEqual(["child.linked", "child.finished", "run.finished"]);
+  const end = facts.find((fact) => fact.type === "child.finished");
+  expect(end).toMatchObject({ outcome: "aborted", usage: { input: 10, output: 5 }, toolCallCount: 1 });
+  expect(result.usage).toMatchObject({ input: 10, output: 5 });
+  expect(asked).toBe(1);
 });

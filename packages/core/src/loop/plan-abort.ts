@@ -2,7 +2,7 @@ import type { Effect, Plan } from "./effect.ts";
 import type { FactBody } from "./fact.ts";
 import { crashed } from "./next-turn.ts";
 import { childStopped, interrupted, notRun } from "./results-without-run.ts";
-import type { Call, KeyedChild, Run } from "./state.ts";
+import type { Call, KeyedChild, Run, State } from "./state.ts";
 
 /**
  * Calls that have not started end as aborted, and calls with an unknown outcome as interrupted. The driver signals running effects, and waits for their
@@ -29,6 +29,9 @@ export function afterChildren(run: Run, planned: Plan): Plan {
   const left = childrenToStop(run).filter(({ callKey }) => isOver || callKey !== undefined);
   return left.length > 0 ? { facts: [], effects: stopsOf(run, left) } : planned;
 }
+
+/** The children that are stopped before a run ends, because a hook or a ledger has ended it. */
+export const stopsBeforeEnd = ({ run }: State): readonly Effect[] => (run ? stopsOf(run, childrenToStop(run)) : []);
 
 const stopsOf = ({ runId }: Run, children: readonly KeyedChild[]): readonly Effect[] =>
   children.map((child): Effect => ({ type: "stop-child", id: `${child.session}/stop`, runId, child }));

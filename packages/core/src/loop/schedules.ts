@@ -1,12 +1,14 @@
+import { isEndedChild } from "./children/background.ts";
 import type { FactOf } from "./fact.ts";
 import type { Schedule, State } from "./state.ts";
 
 /** The idempotency key of a schedule's input, so that each due time gives one input, however many nodes try. */
 export const firingKey = ({ id, due }: Pick<Schedule, "id" | "due">): string => `${id}.${due}`;
 
-/** The schedules that may fire when they are due: all except those whose last input has no answer yet. */
-export function readySchedules({ schedules = [], inputs, run }: State): readonly Schedule[] {
-  if (schedules.length === 0) return schedules;
+/** The schedules that may fire when they are due: all except those whose last input has no answer yet; none of a child that has ended. */
+export function readySchedules(state: State): readonly Schedule[] {
+  const { schedules = [], inputs, run } = state;
+  if (schedules.length === 0 || isEndedChild(state)) return [];
   const open = new Set([run?.schedule, ...inputs.map(({ schedule }) => schedule)]);
   return schedules.filter(({ id }) => !open.has(id));
 }

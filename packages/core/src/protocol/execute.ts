@@ -200,8 +200,11 @@ export interface AgentSession<Output = unknown> {
   readonly erasableAt: number | null;
   /** The session that is to get the report of this one: a child in the background whose run has ended. Otherwise `undefined`. */
   readonly reportsTo: string | undefined;
-  /** Records the end of a child in the background as an input of this session. Nothing if it has not ended, or is recorded. @throws AgentError STORE_* */
-  collect(child: string): Promise<void>;
+  /**
+   * Records the end of a child in the background as an input of this session, or continues the call that rests because of a child; nothing if there is none of
+   * both. Resolves with the session above that may rest because of this one: it has to `collect` this one. @throws AgentError STORE_*
+   */
+  collect(child: string): Promise<string | undefined>;
   /** Writes the opening of a new session; false when it exists already. An input does so by itself. */
   open(): Promise<boolean>;
   /** Loads the state. @throws AgentError SESSION_CORRUPT, SESSION_AGENT_MISMATCH, STORE_* */

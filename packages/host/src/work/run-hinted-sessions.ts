@@ -151,20 +151,26 @@ class SessionRunner implements HintedSessions {
     }
   }
 
-  /** The end of a child in the background becomes an input of its parent. A parent that is gone gets none. */
-  async #report({ scope, session: child }: SessionRef, { reportsTo }: AgentSession): Promise<void> {
-    if (reportsTo === undefined) return;
-    let parent: HostedSession;
-    try {
-      parent = await this.#parts.host.open({ scope, session: reportsTo });
-    } catch (error) {
-      if (isAgentError(error, "SESSION_NOT_FOUND")) return;
-      throw error;
-    }
-    try {
-      await parent.session.collect(child);
-    } finally {
-      parent.release();
+  /**
+   * The end of a child in the background becomes an input of its parent, and the calls above that rest because of this parent continue. A parent that is
+   * gone gets none.
+   */
+  async #report({ scope, session }: SessionRef, { reportsTo }: AgentSession): Promise<void> {
+    for (let child = session, above = reportsTo; above !== undefined; ) {
+      let parent: HostedSession;
+      try {
+        parent = await this.#parts.host.open({ scope, session: above });
+      } catch (error) {
+        if (isAgentError(error, "SESSION_NOT_FOUND")) return;
+        throw error;
+      }
+      try {
+        const next = await parent.session.collect(child);
+        child = above;
+        above = next;
+      } finally {
+        parent.release();
+      }
     }
   }
 

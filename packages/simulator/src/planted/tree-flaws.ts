@@ -27,8 +27,8 @@ export const treeFlaws: readonly SourceFlaw[] = [
     name: "a child ends before what it has in the background is read",
     isOfTree: true,
     file: "loop/children/background.ts",
-    good: "return !background && !(run && readsReport(run)) && !inputs.some(readsReport);",
-    bad: "return true;",
+    good: "return endOf({ ended }, own) !== undefined && !background && !run && inputs.length === 0;",
+    bad: "return endOf({ ended }, own) !== undefined;",
   },
   {
     name: "what a child spent is counted twice",

@@ -38,6 +38,9 @@ export interface Person {
   leave(): Promise<void>;
 }
 
+/** Messages of one person that wait for their answers: on a slow machine more of them would only make a queue that no node has caused. */
+const unansweredMax = 4;
+
 export function startPerson({ sessionId, pick, random, watcher, taste, headers = {}, word = "word", receive }: PersonOptions): Person {
   const acknowledged: Acknowledged[] = [];
   const surprises: string[] = [];
@@ -71,7 +74,19 @@ export function startPerson({ sessionId, pick, random, watcher, taste, headers =
 
   const isDone = (runId: string): boolean => watcher.recording.durable.some((event) => event.type === "run_end" && event.runId === runId);
 
+  const unanswered = new Set<string>();
+  /** A person that hears nothing waits, until nobody sends any more. */
+  const hear = async (): Promise<void> => {
+    for (;;) {
+      for (const runId of unanswered) if (isDone(runId)) unanswered.delete(runId);
+      if (unanswered.size < unansweredMax || isOver) return;
+      await new Promise((resolve) => setTimeout(resolve, 15));
+    }
+  };
+
   const say = async (): Promise<void> => {
+    await hear();
+    if (isOver) return;
     const job = randomJob(`${word}-${sessionId}x${++count}`, random, taste);
     const dice = random();
     const { abortShare = 0, steerShare = 0, interruptShare = 0 } = taste;
@@ -82,6 +97,7 @@ export function startPerson({ sessionId, pick, random, watcher, taste, headers =
     if (written.status !== 202 && written.status !== 200)
       return void surprises.push(`message: ${written.status} ${JSON.stringify(written.body).slice(0, 200)}`);
     acknowledged.push({ what: "input", key, job, seq: Number(written.body["seq"]) });
+    unanswered.add(String(written.body["runId"]));
     if (random() < abortShare) {
       await new Promise((resolve) => setTimeout(resolve, random() * 100));
       await stop(job, String(written.body["runId"]));

@@ -9,6 +9,7 @@ import type { Agent } from "../../agent/agent.ts";
 import { childAgent, isNamedIn } from "../../agent/child-agents.ts";
 import { AgentError, isAgentError } from "../../errors.ts";
 import { backgroundChild, backgroundLimits } from "../../loop/children/background.ts";
+import { resumedCall } from "../../loop/children/below.ts";
 import type { FactBody } from "../../loop/fact.ts";
 import type { BackgroundChild, Run, State } from "../../loop/state.ts";
 import type { UserMessage } from "../../message/message.ts";
@@ -33,6 +34,8 @@ export interface BackgroundHost {
   offer(bodies: (state: State) => readonly FactBody[]): Promise<unknown>;
   /** The same for an input, whose run begins here where this handle drives. */
   report(bodies: (state: State) => readonly FactBody[]): Promise<unknown>;
+  /** Notifies the watchers of the session, because what works in its background has changed. */
+  settle(): void;
 }
 
 export class BackgroundChildren {
@@ -44,6 +47,8 @@ export class BackgroundChildren {
   readonly #asked = new Map<string, string>();
   /** Those that are left to a worker for a moment. */
   readonly #offered = new Set<string>();
+  /** Those that wait for a person or a client, as the process that waits for them here has seen them last. */
+  readonly #resting = new Set<string>();
   /** Those that are being stopped. */
   readonly #stopping = new Set<string>();
   /** The session that has started them is being stopped: no run will read their reports. */
@@ -120,16 +125,22 @@ export class BackgroundChildren {
     }
   }
 
+  /** True if all of them rest, and a worker continues them, and what waits for them, after that. */
+  get rests(): boolean {
+    const { background = [] } = this.#parent.state;
+    return this.#deps.workers !== undefined && background.every(({ session, input }) => !input && this.#resting.has(session));
+  }
+
   /** Reports the end of a child that has run elsewhere. Does nothing if the child has not ended, or if the log has the report. */
-  async collect(id: string): Promise<void> {
+  async collect(id: string): Promise<unknown> {
     // An empty offer reads the log to its end first.
     await this.#surely(() => this.#parent.offer(() => []));
     const child = backgroundChild(this.#parent.state, id);
-    if (!child) return;
+    if (!child) return this.#surely(() => this.#parent.report((state) => resumedCall(state, id)));
     const session = this.#open(child, childAgent(this.#deps.bound.agent, child.agent) ?? standInAgent(child.agent), false);
     try {
       const result = await session.result(id);
-      if (result) await this.#report(child, result);
+      return result && this.#report(child, result);
     } finally {
       void session.dispose();
     }
@@ -203,6 +214,7 @@ export class BackgroundChildren {
     this.#losses++;
     this.#offered.clear();
     this.#stopping.clear();
+    this.#resting.clear();
     this.#isStopped = false;
     this.#isAttended = false;
     this.#asked.clear();
@@ -223,7 +235,8 @@ export class BackgroundChildren {
     this.#running.set(id, session);
     const isOurs = (): boolean => this.#running.get(id) === session;
     const over = async (): Promise<void> => {
-      const result = await retryUntilConfirmed(this.#deps.clock, () => session.end(id), isOurs);
+      const waits = (_: unknown, rests: boolean): void => this.#note(id, rests && isOurs());
+      const result = await retryUntilConfirmed(this.#deps.clock, () => session.end(id, { waits }), isOurs);
       if (!isOurs()) return;
       await this.#report(child, result ?? notBegun(child));
     };
@@ -237,6 +250,14 @@ export class BackgroundChildren {
         this.#running.delete(id);
         void session.dispose();
       });
+  }
+
+  #note(id: string, rests: boolean): void {
+    if (!rests) this.#resting.delete(id);
+    else if (!this.#resting.has(id)) {
+      this.#resting.add(id);
+      this.#parent.settle();
+    }
   }
 
   async #report({ session }: BackgroundChild, result: ChildResult): Promise<void> {

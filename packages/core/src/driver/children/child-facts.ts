@@ -40,7 +40,7 @@ export function waitingOf(state: State, place: ChildPlace, { id, waits, rests: i
   if (!run || !child || child.isDone || waits.some(({ callKey }) => child.answers?.some((answer) => answer.callKey === callKey))) return [];
   const call = run.calls.find(({ part }) => part.callKey === place.callKey);
   const isAlone = run.children?.every((other) => other === child || other.isDone || other.callKey !== place.callKey);
-  const leaves = isResting && waits.length > 0 && isAlone === true && call?.state === "running";
+  const leaves = isResting && isAlone === true && call?.state === "running";
   if (!leaves && JSON.stringify(child.waits ?? []) === JSON.stringify(waits)) return [];
   return [{ type: "child.waiting", ...place, session: id, waits, ...(leaves ? { rests: true } : {}) }];
 }

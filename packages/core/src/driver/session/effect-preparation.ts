@@ -2,6 +2,7 @@
  * Owns: the preparation of the effects that a state needs: it folds the facts that follow, requests the intents, and keeps effects whose user code has not answered.
  * Does not own: which effects are needed (plan), how an effect is prepared (effects), when a batch is written (the driver).
  */
+import { stopsBeforeEnd } from "../../loop/plan-abort.ts";
 import type { Effect } from "../../loop/effect.ts";
 import type { Fact } from "../../loop/fact.ts";
 import { plan } from "../../loop/plan.ts";
@@ -37,6 +38,8 @@ interface PreparedBatch {
 interface PendingPreparation {
   readonly timeout: UserCodeTimeout;
   readonly done: Promise<void>;
+  /** What was prepared ends the run. */
+  ends?: boolean;
   /** Rethrows an error of the preparation, which is a bug in core. */
   take?: () => Prepared;
 }
@@ -67,7 +70,8 @@ export class EffectPreparation {
   #prepareRest(trial: TrialBatch, batch: PreparedBatch): SyncOrAsync<readonly Launch[]> {
     const { launches, seen } = batch;
     for (;;) {
-      const { facts, effects: owed } = plan(trial.state);
+      const { facts, effects } = plan(trial.state);
+      const owed = this.#withStops(effects, trial.state);
       let isMoved = false;
       for (const body of facts) if (hasRoom(trial) && trial.add(body)) isMoved = true;
       if (isMoved && hasRoom(trial)) continue;
@@ -84,6 +88,11 @@ export class EffectPreparation {
       }
       addPrepared(ready, trial, launches);
     }
+  }
+
+  /** A run that is to end first has the children stopped that its hooks have left, so that it counts what they spent. */
+  #withStops(owed: readonly Effect[], state: State): readonly Effect[] {
+    return [...this.#pending.values()].some(({ ends }) => ends) ? [...owed, ...stopsBeforeEnd(state)] : owed;
   }
 
   #dropUnlessOwed(owed: readonly Effect[]): void {
@@ -119,8 +128,8 @@ export class EffectPreparation {
     if (known) return known;
     const timeout = createUserCodeTimeout(this.#clock);
     const prepared = this.#effects.prepare(effect, state, timeout);
-    if (!(prepared instanceof Promise)) return prepared;
-    const pending = pendingOf(prepared, timeout);
+    if (!(prepared instanceof Promise) && !(endsRun(prepared) && stopsBeforeEnd(state).length > 0)) return prepared;
+    const pending = pendingOf(Promise.resolve(prepared), timeout);
     this.#pending.set(effect.id, pending);
     void pending.done.then(() => {
       if (this.#pending.get(effect.id) === pending && !this.#wait.isOn) this.#session.wake();
@@ -139,24 +148,30 @@ export class EffectPreparation {
       else if (!isKnown) asked.push(is.done);
       return is;
     });
-    return ready.length === due.length ? ready : this.#whenAsked(due, { begun, asked });
+    return ready.length === due.length ? ready : this.#whenAsked(due, { begun, asked, state });
   }
 
   /** Waits for the user code that is running now, unless the wait is interrupted. */
-  async #whenAsked(
-    due: readonly Effect[],
-    { begun, asked }: { readonly begun: readonly (Prepared | PendingPreparation)[]; readonly asked: readonly Promise<void>[] },
-  ): Promise<readonly Prepared[]> {
+  async #whenAsked(due: readonly Effect[], { begun, asked, state }: AskedEffects): Promise<readonly Prepared[]> {
     await this.#wait.until(asked);
     return begun.flatMap((is, index) => {
       if (!("done" in is)) return [is];
       const { id } = due[index] as Effect;
       if (!is.take || this.#pending.get(id) !== is) return [];
+      if (is.ends && stopsBeforeEnd(state).length > 0) return [];
       this.#pending.delete(id);
       return [is.take()];
     });
   }
 }
+
+interface AskedEffects {
+  readonly begun: readonly (Prepared | PendingPreparation)[];
+  readonly asked: readonly Promise<void>[];
+  readonly state: State;
+}
+
+const endsRun = ({ bodies }: Prepared): boolean => bodies.some(({ type }) => type === "run.finished");
 
 /** A wait with a short limit, which ends at once when it is interrupted. */
 class ShortWait {
@@ -197,6 +212,7 @@ class ShortWait {
 function pendingOf(prepared: Promise<Prepared>, timeout: UserCodeTimeout): PendingPreparation {
   const done = prepared.then(
     (ready) => {
+      pending.ends = endsRun(ready);
       pending.take = () => ready;
     },
     (error: unknown) => {

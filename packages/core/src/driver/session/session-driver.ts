@@ -9,6 +9,7 @@
  *  D4 a decision is written and launched under the lease of its beginning, or not at all.
  */
 import type { AgentError } from "../../errors.ts";
+import { waitingAbove } from "../../loop/children/background.ts";
 import type { Fact } from "../../loop/fact.ts";
 import { isAtRest, type State } from "../../loop/state.ts";
 import { createRequestBuilder, type RequestBuilder } from "../../prompt/request-builder.ts";
@@ -113,12 +114,21 @@ export class SessionDriver implements LogViewHost, OwnershipHost, WakeSourcesHos
     this.#drive();
   }
 
-  /** Reports the end of a child in the background, which ran elsewhere. @throws AgentError STORE_* */
-  async collect(child: string): Promise<void> {
+  /**
+   * Reports the end of a child in the background, which ran elsewhere, or continues the call that rests because of a child. Resolves with the session
+   * above that may rest because of this one. @throws AgentError STORE_*
+   */
+  async collect(child: string): Promise<string | undefined> {
     await this.view.load();
     // This handle may have been loaded before another process started the child.
     this.view.invalidate();
     await this.#work.collect(child);
+    return waitingAbove(this.state);
+  }
+
+  /** True if nothing works in its background: every child there waits for a person or a client, and another process continues it after that. */
+  get backgroundRests(): boolean {
+    return this.#work.backgroundRests;
   }
 
   /** Continues its children in the background here, where no worker does. */

@@ -141,7 +141,7 @@ export class SessionHandle<Output> implements AgentSession<Output> {
     return owesReport(this.#state) ? this.#state.parent?.session : undefined;
   }
 
-  collect(child: string): Promise<void> {
+  collect(child: string): Promise<string | undefined> {
     return this.#driver.collect(child);
   }
 

@@ -108,9 +108,17 @@ export class WorkUnderLease implements EffectHost, ChildHost, BackgroundHost {
     return this.#background.begin(child);
   }
 
-  /** Reports the end of a child in the background that ran elsewhere. */
-  collect(child: string): Promise<void> {
+  /** Reports the end of a child in the background that ran elsewhere, or continues the call that rests because of a child. */
+  collect(child: string): Promise<unknown> {
     return this.#background.collect(child);
+  }
+
+  get backgroundRests(): boolean {
+    return this.#background.rests;
+  }
+
+  settle(): void {
+    this.#session.wake();
   }
 
   /** Waits for the children in the background. */

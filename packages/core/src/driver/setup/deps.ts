@@ -35,7 +35,7 @@ export type ChildInput = readonly [input: string | UserMessage, options: { reado
 export interface ChildListeners {
   /** Everything that the child publishes. */
   events(events: readonly SessionEvent[]): void;
-  /** Called whenever the child has settled. `rests`: nothing continues it but an answer to one of `waits`. */
+  /** Called whenever the child has settled. `rests`: nothing continues it but an answer to one of `waits`, or the end of what rests in its background. */
   waits(waits: readonly WaitingCall[], rests: boolean): void;
   /** Offers the child to the processes that run sessions; false if that failed. Absent: it runs in this process. */
   readonly offer?: () => Promise<boolean>;
@@ -55,7 +55,7 @@ export interface ChildSession {
   /** Gives it its input, once for a key. */
   begin(input: ChildInput): Promise<void>;
   /** Resolves with the end of the child with this key of its input. `undefined`: it never began. */
-  end(key: string): Promise<ChildResult | undefined>;
+  end(key: string, listeners?: Pick<ChildListeners, "waits">): Promise<ChildResult | undefined>;
   /** The same, `undefined` also while it has not ended. */
   result(key: string): Promise<ChildResult | undefined>;
   abort(): void;

@@ -6,6 +6,14 @@ import { driverLimits } from "./session-options.ts";
 export const sessionClosed = (sessionId: string): AgentError =>
   new AgentError("SESSION_CLOSED", { message: `The session \`${sessionId}\` is closed.` });
 
+/** For writing to a child that has ended for the session above it. */
+export const childEnded = (sessionId: string, above: string): AgentError =>
+  new AgentError("SESSION_CLOSED", {
+    message: `The session \`${sessionId}\` takes no input: it is a child that has ended, and what it would spend were in no budget of the session \`${above}\` above it.`,
+    fix: `Write to the session \`${above}\`.`,
+    details: { parent: above },
+  });
+
 /** For watching or writing to a session whose log was deleted. */
 export const sessionRemoved = (sessionId: string): AgentError =>
   new AgentError("SESSION_CLOSED", { message: `The session \`${sessionId}\` was removed.` });

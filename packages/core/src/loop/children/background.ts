@@ -96,16 +96,18 @@ const reportPrefix = "report-";
 /** The idempotency key of the report of a child. */
 export const reportKey = (session: string): string => `${reportPrefix}${session}`;
 
-/** True for a run, or an input, of a report alone. */
-export const readsReport = ({ round, prepaid }: Pick<Run, "round" | "prepaid">): boolean => round !== undefined || prepaid !== undefined;
-
 /**
- * True once a child has ended for its parent: the run of its input, all that works in its background, and the runs that read the reports of it. What it
- * spends until then is a part of its share.
+ * True once a child has ended for its parent: the run of its input, all that works in its background, the runs that read the reports of it, and those of
+ * inputs that people have sent to it meanwhile. What it spends until then is a part of its share; it takes no input after that.
  */
 export function hasEnded({ run, inputs, background, ended }: State, own: string | undefined): boolean {
-  if (endOf({ ended }, own) === undefined) return false;
-  return !background && !(run && readsReport(run)) && !inputs.some(readsReport);
+  return endOf({ ended }, own) !== undefined && !background && !run && inputs.length === 0;
+}
+
+/** True if the session is a child that has ended: the bill of its parent is closed. */
+export function isEndedChild(state: State): boolean {
+  const own = state.parent && at(state.known, 0)?.runId;
+  return typeof own === "string" && hasEnded(state, own);
 }
 
 /** The runs of a child that has ended: that of its input, and those that have read reports, oldest first. */
@@ -120,7 +122,7 @@ export function runsOfChild({ known, ended }: State, own: string): readonly Ende
 }
 
 /** True if the session is a child in the background that has ended: its parent may not know that. */
-export function owesReport(state: State): boolean {
-  const own = state.parent?.background && at(state.known, 0)?.runId;
-  return typeof own === "string" && hasEnded(state, own);
-}
+export const owesReport = (state: State): boolean => state.parent?.background === true && isEndedChild(state);
+
+/** The session above that waits for this one, and that may rest meanwhile. */
+export const waitingAbove = ({ parent }: State): string | undefined => (parent?.background ? undefined : parent?.session);

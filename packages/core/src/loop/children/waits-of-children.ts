@@ -2,9 +2,8 @@
  * Owns: what children wait for, as their parents' logs record it, and the answers that are on their way down.
  * Does not own: how a child is driven and how it gets an answer (driver/children).
  */
-import { lastWithKey } from "../append-list.ts";
 import type { PendingApproval, PendingToolCall, WaitingAgent } from "../event.ts";
-import type { ChildCall, FactOf, WaitingCall } from "../fact.ts";
+import type { ChildCall, FactBody, FactOf, WaitingCall } from "../fact.ts";
 import type { Call, KeyedChild, Run, State } from "../state.ts";
 import { backgroundChild, foldBackgroundBegun } from "./background.ts";
 
@@ -78,6 +77,14 @@ export function foldAnswerBelow(state: State, fact: Answer): State {
   return { ...state, run: resumed(withChild(state.run, below.child, next), next) };
 }
 
+/** Continues the call that rests because of this child, which has something to do again: its tool runs, and finds it. */
+export function resumedCall({ run }: State, session: string): readonly FactBody[] {
+  const child = run && !run.abort ? openChildren(run).find((other) => other.session === session) : undefined;
+  const call = run?.calls.find((other) => other.state === "awaiting_child" && other.child?.session === child?.session);
+  if (!run || !child || !call) return [];
+  return [{ type: "child.waiting", runId: run.runId, callKey: call.part.callKey, session, waits: child.waits ?? [] }];
+}
+
 const withChild = (run: Run, before: KeyedChild, child: KeyedChild): Run => ({
   ...run,
   children: (run.children ?? []).map((other) => (other === before ? child : other)),
@@ -113,9 +120,5 @@ export function deadlineBelow({ calls, children = [] }: Run, call: Call): number
 /** The child as an answer names it. */
 export const childCallOf = ({ session, callKey }: KeyedChild): ChildCall => ({ session, ...(callKey === undefined ? {} : { callKey }) });
 
-/** True if the open run is the one that the session was created for, and that the session above waits for, so that its calls are answered there. */
-export function isRunOfParent({ parent, run, known }: State, sessionId: string): boolean {
-  return (
-    parent !== undefined && !parent.background && run !== undefined && lastWithKey(known, sessionId, ({ key }) => key)?.runId === run.runId
-  );
-}
+/** True if the session above waits for the end of the open run, so that its calls are answered there. */
+export const isRunOfParent = ({ parent, run }: State): boolean => parent !== undefined && !parent.background && run !== undefined;

@@ -1,5 +1,6 @@
 import { AgentError } from "../../../errors.ts";
 import { at, findLastIndex, lastWithKey } from "../../../loop/append-list.ts";
+import { isEndedChild } from "../../../loop/children/background.ts";
 import type { BodyOf, FactBody, InputOrigin, RunOptions, Verdict } from "../../../loop/fact.ts";
 import { idOfInput, keyOfInput, placeOf } from "../../../loop/input-fold.ts";
 import { endOf, type KnownInput, type QueuedInput, type State } from "../../../loop/state.ts";
@@ -15,7 +16,7 @@ import type { ExecuteInput } from "../../../protocol/execute-input.ts";
 import { isTraceparent } from "../../../protocol/traceparent.ts";
 import { checkVision } from "../../model/check-vision.ts";
 import type { Deps } from "../../setup/deps.ts";
-import { sessionClosed } from "../../setup/session-errors.ts";
+import { childEnded, sessionClosed } from "../../setup/session-errors.ts";
 import { driverLimits } from "../../setup/session-options.ts";
 
 /** An input that requests a run, with the ids that it gets on acceptance. */
@@ -87,6 +88,7 @@ export function acceptInput(
   const known = knownInput(state, input) ?? (options.idempotencyKey === undefined ? repeatedInput(state, input, isOwner) : undefined);
   if (known) return { bodies: [], runId: known.runId, known };
   if (state.status === "closed") throw sessionClosed(deps.sessionId);
+  if (isEndedChild(state)) throw childEnded(deps.sessionId, state.parent?.session ?? "");
   const { run } = state;
   const wanted = options.mode ?? "enqueue";
   if (run && wanted === "reject") throw new AgentError("SESSION_BUSY", { message: `The session \`${deps.sessionId}\` is running.` });

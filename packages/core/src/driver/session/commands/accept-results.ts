@@ -135,8 +135,8 @@ function callOf(state: State, result: ToolResultMessage): AskedCall | undefined 
 }
 
 /** Calls of a child are answered at the session above it. @throws AgentError CALL_UNKNOWN */
-export function checkPlace(state: State, { parent, sessionId }: Deps): void {
-  if (!parent && isRunOfParent(state, sessionId)) throw answeredAbove(state.parent?.session ?? "");
+export function checkPlace(state: State, { parent }: Deps): void {
+  if (!parent && isRunOfParent(state)) throw answeredAbove(state.parent?.session ?? "");
 }
 
 /** True for a repetition of the recorded result, also in a closed session. @throws AgentError CALL_ANSWERED, SESSION_CLOSED, CALL_UNKNOWN */

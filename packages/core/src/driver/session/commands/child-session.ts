@@ -1,6 +1,6 @@
 import { isAgentError } from "../../../errors.ts";
 import { at, lastWithKey } from "../../../loop/append-list.ts";
-import { hasEnded, readsReport, runsOfChild } from "../../../loop/children/background.ts";
+import { hasEnded, runsOfChild } from "../../../loop/children/background.ts";
 import { endOf, isAtRest, type State } from "../../../loop/state.ts";
 import { allSpent } from "../../../message/usage.ts";
 import type { ExecuteResult } from "../../../protocol/execute.ts";
@@ -75,10 +75,10 @@ class OwnChild implements ChildSession {
     await submitInput(this.#context, input, options);
   }
 
-  async end(key: string): Promise<ChildResult | undefined> {
+  async end(key: string, listeners?: Pick<ChildListeners, "waits">): Promise<ChildResult | undefined> {
     const runId = await this.#runOf(key);
     if (runId === undefined) return undefined;
-    await this.#ended(runId);
+    await this.#ended(runId, listeners);
     return this.#result(runId);
   }
 
@@ -132,13 +132,13 @@ class OwnChild implements ChildSession {
     if (this.#runId !== undefined) this.#stop(this.#runId);
   }
 
-  /** Stops what is left of the child: the run of its input, what works in its background, and the runs that would read the reports. */
+  /** Stops what is left of the child: the run of its input, what works in its background, the runs that would read the reports, and those of people. */
   #stop(own: string): void {
     const { driver } = this.#context;
     const { run, inputs } = driver.state;
     const isOver = endOf(driver.state, own) !== undefined;
-    const reading = [...(run ? [run] : []), ...inputs].filter((one) => readsReport(one) && !one.abort);
-    for (const runId of [...(isOver ? [] : [own]), ...reading.map((one) => one.runId)]) this.#abort(runId);
+    const others = [...(run ? [run] : []), ...inputs].filter(({ runId, abort }) => runId !== own && !abort);
+    for (const runId of [...(isOver ? [] : [own]), ...others.map((one) => one.runId)]) this.#abort(runId);
     driver.stopChildren();
   }
 
@@ -167,9 +167,8 @@ class OwnChild implements ChildSession {
             resolve();
             return;
           }
-          const { run } = state;
-          if (run && (run.runId === runId || readsReport(run)))
-            listeners?.waits(waitsOf(state, { session: deps.sessionId, agent: deps.bound.agent.name }), isAtRest(state));
+          const isResting = isAtRest(state) && (state.run !== undefined || driver.backgroundRests);
+          listeners?.waits(waitsOf(state, { session: deps.sessionId, agent: deps.bound.agent.name }), isResting);
           if (this.#isStopped) this.#stop(runId);
           else if (state.background) driver.attendChildren();
         },

@@ -5,6 +5,7 @@
 
 import { AgentError } from "../../../errors.ts";
 import { lastWithKey } from "../../../loop/append-list.ts";
+import { isEndedChild } from "../../../loop/children/background.ts";
 import type { BodyOf, FactBody } from "../../../loop/fact.ts";
 import { keyOfInput } from "../../../loop/input-fold.ts";
 import { firingKey, hasSchedule } from "../../../loop/schedules.ts";
@@ -19,7 +20,7 @@ import { checkInput } from "../../../protocol/checked-input.ts";
 import { type ScheduleRequest, type SessionSchedule, scheduleLimits } from "../../../protocol/schedule.ts";
 import { checkPayload } from "../../log/spill-values.ts";
 import type { Deps } from "../../setup/deps.ts";
-import { sessionClosed } from "../../setup/session-errors.ts";
+import { childEnded, sessionClosed } from "../../setup/session-errors.ts";
 import { hasAcceptHooks, runAcceptHooks } from "./accept-hook.ts";
 import { newInput, runOptions } from "./accept-input.ts";
 import { checkAhead, firedBefore, requestedDue } from "./schedule-date.ts";
@@ -34,6 +35,7 @@ export async function setSchedule(context: CommandContext, name: string, request
   const result: { set?: Schedule } = {};
   const bodies = (state: State): readonly FactBody[] => {
     if (state.status === "closed") throw sessionClosed(deps.sessionId);
+    if (isEndedChild(state)) throw childEnded(deps.sessionId, state.parent?.session ?? "");
     const standing = state.schedules?.find(({ id }) => id === name);
     if (standing && isSame(standing, { request, input, due })) {
       result.set = standing;
