@@ -107,7 +107,12 @@ describe("a call that waits for a child", () => {
   });
 
   it("adds what the child spent to its run, and shows later runs the summary alone", async () => {
-    const { store, clock } = await stored(children.slice(0, 13));
+    // A session at the top: a child takes no further input.
+    const alone = children.slice(0, 13).map((fact): Fact => {
+      const { parent: _, ...opened } = fact.type === "session.opened" ? fact : { ...fact, parent: undefined };
+      return opened as Fact;
+    });
+    const { store, clock } = await stored(alone);
     expect(after(children, 13).run?.usage).toEqual({ input: 312, output: 64 });
     const made = world([{ text: "One." }, { text: "Two." }], { session: { store, clock } });
     const first = made.session.follow({ events: () => {} });
