@@ -224,7 +224,7 @@ describe("M10: the depth of children", () => {
 
 describe("the end of what started a child", () => {
   it("an abort of the run travels down to the child, which ends as aborted", async () => {
-    const { agent } = helper([{ hang: true }]);
+    const { agent, provider } = helper([{ hang: true }]);
     const results: ChildResult[] = [];
     const tool = delegate(async ({ child }) => void results.push(await child("first", agent, "Find it.")));
     const made = world(delegating, { tools: [tool] });
@@ -239,7 +239,7 @@ describe("the end of what started a child", () => {
   });
 
   it("a child that its tool left behind is aborted with the call", async () => {
-    const { agent } = helper([{ hang: true }]);
+    const { agent, provider } = helper([{ hang: true }]);
     const tool = delegate(async ({ child }) => {
       void child("first", agent, "Find it.").catch(() => {});
       await asked(provider, 1);
