@@ -12,7 +12,7 @@ const ref = (session: string) => ({ scope: "team", session });
 
 const sign = defineTool({ name: "sign", description: "Signs.", parameters: { type: "object" }, approval: true, execute: () => "signed" });
 
-/** An agent at the top above `levels` agents that wait for one another; the last of them has a clerk in the background, who needs a person. */
+/** An agent at the top above `levels` agents that wait for one another; the last of them has a clerk in the background, that needs a person. */
 function top(levels: number): Agent {
   const clerk = createAgent({
     name: "clerk",
@@ -71,7 +71,7 @@ async function line({ store }: Place): Promise<readonly string[]> {
 const isDone = async ({ store, clock }: Place): Promise<boolean> =>
   (await store.index.get("team", "root"))?.lastRun !== undefined && (await store.log.due({ now: clock.now() })).length === 0;
 
-/** Everything waits: the sessions that run here and the leases that somebody holds. */
+/** Everything waits: the sessions that run here and the leases that are held. */
 async function held(place: Place, host: Host): Promise<readonly [number, number]> {
   const heads = await Promise.all((await line(place)).map((id) => place.store.log.head(ref(id))));
   return [host.running, heads.filter(({ lease }) => lease !== undefined).length];

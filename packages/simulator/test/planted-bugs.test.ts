@@ -41,7 +41,7 @@ describe("a bug that is planted", () => {
     ["a process starts another child", "I16", 4],
     ["a child is given up", "I16", 8],
     ["what a child spent", "I16", 1],
-    ["the end of a child in the background", "S5", 33],
+    ["the end of a child in the background", "S5", 212],
   ])("in the children of agents is found by a seed of trees: %s", async (name, invariant, seed) => {
     const { bugs } = await runPlantedBugs({ root, only: [name], firstSeeds: [seed], seedsMax: 60, limitMs });
     expect(bugs).toMatchObject([{ kind: "source", seed: expect.any(Number), finding: expect.stringContaining(invariant) }]);

@@ -41,6 +41,12 @@ export interface Person {
 /** Messages of one person that wait for their answers: on a slow machine more of them would only make a queue that no node has caused. */
 const unansweredMax = 4;
 
+/** How many of these runs have no answer yet; the others are forgotten. */
+function waitingIn(unanswered: Set<string>, isDone: (runId: string) => boolean): number {
+  for (const runId of unanswered) if (isDone(runId)) unanswered.delete(runId);
+  return unanswered.size;
+}
+
 export function startPerson({ sessionId, pick, random, watcher, taste, headers = {}, word = "word", receive }: PersonOptions): Person {
   const acknowledged: Acknowledged[] = [];
   const surprises: string[] = [];
@@ -75,18 +81,8 @@ export function startPerson({ sessionId, pick, random, watcher, taste, headers =
   const isDone = (runId: string): boolean => watcher.recording.durable.some((event) => event.type === "run_end" && event.runId === runId);
 
   const unanswered = new Set<string>();
-  /** A person that hears nothing waits, until nobody sends any more. */
-  const hear = async (): Promise<void> => {
-    for (;;) {
-      for (const runId of unanswered) if (isDone(runId)) unanswered.delete(runId);
-      if (unanswered.size < unansweredMax || isOver) return;
-      await new Promise((resolve) => setTimeout(resolve, 15));
-    }
-  };
 
   const say = async (): Promise<void> => {
-    await hear();
-    if (isOver) return;
     const job = randomJob(`${word}-${sessionId}x${++count}`, random, taste);
     const dice = random();
     const { abortShare = 0, steerShare = 0, interruptShare = 0 } = taste;
@@ -111,7 +107,7 @@ export function startPerson({ sessionId, pick, random, watcher, taste, headers =
   };
 
   const talking = (async () => {
-    while (!isOver) await say();
+    while (!isOver) await (waitingIn(unanswered, isDone) < unansweredMax ? say() : new Promise((resolve) => setTimeout(resolve, 15)));
   })();
 
   return {

@@ -9,7 +9,7 @@ import type { Agent } from "../../agent/agent.ts";
 import { childAgent, isNamedIn } from "../../agent/child-agents.ts";
 import { AgentError, isAgentError } from "../../errors.ts";
 import { backgroundChild, backgroundLimits } from "../../loop/children/background.ts";
-import { resumedCall } from "../../loop/children/below.ts";
+import { resumedCall } from "../../loop/children/waits-of-children.ts";
 import type { FactBody } from "../../loop/fact.ts";
 import type { BackgroundChild, Run, State } from "../../loop/state.ts";
 import type { UserMessage } from "../../message/message.ts";

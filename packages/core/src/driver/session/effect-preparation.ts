@@ -2,10 +2,11 @@
  * Owns: the preparation of the effects that a state needs: it folds the facts that follow, requests the intents, and keeps effects whose user code has not answered.
  * Does not own: which effects are needed (plan), how an effect is prepared (effects), when a batch is written (the driver).
  */
-import { stopsBeforeEnd } from "../../loop/plan-abort.ts";
+
 import type { Effect } from "../../loop/effect.ts";
 import type { Fact } from "../../loop/fact.ts";
 import { plan } from "../../loop/plan.ts";
+import { stopsBeforeEnd } from "../../loop/plan-abort.ts";
 import type { State } from "../../loop/state.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { LaunchState, Prepared } from "../effects/effect-deps.ts";
