@@ -197,9 +197,17 @@ class ProcessHost implements SimulatedHost {
     const { lease } = await truth.log.head(ref);
     const claim = truth.claims.findLast(({ session }) => session === ref.session);
     if (!lease || lease.node === this.node.name || !claim || time.nowMs - claim.atMs < heldMs) return;
-    // A worker that has run a child in the background reports its end to the parent, wherever that runs.
-    if (backgroundIn(await truth.log.read(ref)).size > 0) return;
+    // A worker that has run a child in the background reports its end to the parent, wherever that runs, and continues what rests above it.
+    if (await this.#isAboveBackground(ref)) return;
     record.flaws.push({ session: ref.session, message: `${this.node.name} loads it, which ${lease.node} has held for long` });
+  }
+
+  async #isAboveBackground(ref: SessionRef): Promise<boolean> {
+    const facts = await this.#options.truth.log.read(ref);
+    if (backgroundIn(facts).size > 0) return true;
+    for (const fact of facts)
+      if (fact.type === "child.linked" && (await this.#isAboveBackground({ ...ref, session: fact.session }))) return true;
+    return false;
   }
 
   async #openOrBegin(ref: SessionRef): Promise<HostedSession> {
