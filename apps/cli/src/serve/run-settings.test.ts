@@ -20,6 +20,7 @@ describe("the flags of run", () => {
       isPortFixed: false,
       allowedHosts: [],
       models: [],
+      protocols: [],
       token: undefined,
       auth: undefined,
       takesOwnKeys: false,
