@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { excerptAround, searchWords } from "./search-text.ts";
+import { excerptAround, matchTexts, searchWords } from "./search-text.ts";
 
 const cases: readonly (readonly [string, readonly string[]])[] = [
   ["", []],
@@ -29,4 +29,19 @@ it("an excerpt never begins or ends in half of a character", () => {
 it("an excerpt of a text without a match is its beginning, and of a short text all of it", () => {
   expect(excerptAround("one two", ["three"])).toBe("one two");
   expect(excerptAround("x ".repeat(300), ["three"])).toMatch(/^x x .*…$/);
+});
+
+it.each<[string, readonly string[], boolean]>([
+  ["Two APPLES and a pear", ["apple", "pear"], true],
+  ["Two apples", ["apple", "pear"], false],
+  ["pineapple", ["apple"], false],
+  ["snake_case", ["case"], true],
+  ["CRÈME", ["creme"], true],
+  ["\u212Aelvin", ["kelvin"], true],
+  ["plain", ["\u6771"], false],
+])("in %j the words %j are found: %s", (text, sought, isFound) => {
+  // A text beside it that has none of them changes nothing but by its absence.
+  expect([matchTexts([text], sought)?.text, matchTexts(["nothing here", text, "rien, déjà"], sought)?.text]).toEqual(
+    isFound ? [text, text] : [undefined, undefined],
+  );
 });

@@ -44,6 +44,8 @@ function foldWord(text: string): string {
     .toLowerCase();
 }
 
+const ascii = /^[^\u0080-\uffff]*$/;
+
 /** How well texts match. */
 export interface TextMatch {
   /** The first text that holds a word sought. */
@@ -58,6 +60,7 @@ export function matchTexts(texts: readonly string[], sought: readonly string[]):
   let first = "";
   let score = 0;
   for (const text of texts) {
+    if (hasNone(text, sought)) continue;
     const words = searchWords(text);
     const matches = words.filter((word) => {
       const found = sought.filter((start) => word.startsWith(start));
@@ -68,6 +71,13 @@ export function matchTexts(texts: readonly string[], sought: readonly string[]):
     if (words.length > 0) score += matches.length / Math.sqrt(words.length);
   }
   return missing.size > 0 ? undefined : { text: first, score };
+}
+
+/** True for a text that surely has no word sought: it is not parted into words. Folding changes nothing but the case of ASCII. */
+function hasNone(text: string, sought: readonly string[]): boolean {
+  if (!ascii.test(text)) return false;
+  const lower = text.toLowerCase();
+  return !sought.some((start) => lower.includes(start));
 }
 
 /** A piece of the text around the first word that begins with one of the words sought: plain text, one line. */

@@ -29,13 +29,13 @@ export function blobIndex({ logs, summaries, newest, texts, searchSessionsMax, r
     scope: string,
     sought: readonly string[],
     { signal, onUnsearched }: Pick<SearchQuery, "signal" | "onUnsearched">,
-  ): Promise<readonly { readonly hit: SessionHit; readonly score: number }[]> {
+  ): Promise<readonly { readonly session: SessionSummary; readonly text: string; readonly score: number }[]> {
     const sessions = await newest(scope, { limit: searchSessionsMax, signal });
     // Whether there is one more was not asked.
     if (sessions.length >= searchSessionsMax) onUnsearched?.();
     const matches = async (summary: SessionSummary) => {
       const match = matchTexts([...(await textsOf(scope, summary)), summary.title ?? ""], sought);
-      return match ? [{ hit: { session: summary, excerpt: excerptAround(match.text, sought) }, score: match.score }] : [];
+      return match ? [{ session: summary, ...match }] : [];
     };
     return (await inParallel(sessions, matches, signal)).flat();
   }
@@ -67,8 +67,8 @@ export function blobIndex({ logs, summaries, newest, texts, searchSessionsMax, r
       const matches = await unlessAborted(signal, () =>
         search(scope, sought, { ...(signal ? { signal } : {}), ...(onUnsearched ? { onUnsearched } : {}) }),
       );
-      const found = [...matches].sort((a, b) => b.score - a.score || newestFirst(a.hit.session, b.hit.session));
-      return found.slice(0, limit).map(({ hit }) => hit);
+      const found = [...matches].sort((a, b) => b.score - a.score || newestFirst(a.session, b.session));
+      return found.slice(0, limit).map(({ session, text }): SessionHit => ({ session, excerpt: excerptAround(text, sought) }));
     },
     async rebuild(scope) {
       const sessions = await sessionsOf(logs, scope);

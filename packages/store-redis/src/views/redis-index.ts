@@ -44,7 +44,7 @@ export function redisIndex(parts: IndexParts): SessionIndex {
       const sought = [...new Set(searchWords(query))];
       if (sought.length === 0) return [];
       const { limit = indexPageMax, signal, onUnsearched } = options ?? {};
-      const found: { readonly hit: SessionHit; readonly score: number }[] = [];
+      const found: { readonly session: SessionSummary; readonly text: string; readonly score: number }[] = [];
       let left = parts.searchSessionsMax;
       const wanted = { signal, step: () => Math.min(stepMax, left) };
       for await (const summaries of newestFirst(parts, scope, wanted)) {
@@ -52,15 +52,15 @@ export function redisIndex(parts: IndexParts): SessionIndex {
         const texts = await unlessAborted(signal, () => Promise.all(summaries.map(({ id }) => views.textsOf({ scope, session: id }))));
         for (const [at, session] of summaries.entries()) {
           const match = matchTexts([...(texts[at] ?? []), session.title ?? ""], sought);
-          if (match) found.push({ hit: { session, excerpt: excerptAround(match.text, sought) }, score: match.score });
+          if (match) found.push({ session, ...match });
         }
       }
       // Whether there is one more was not asked.
       if (left <= 0) onUnsearched?.();
       return found
-        .sort((a, b) => b.score - a.score || order(a.hit.session, b.hit.session))
+        .sort((a, b) => b.score - a.score || order(a.session, b.session))
         .slice(0, limit)
-        .map(({ hit }) => hit);
+        .map(({ session, text }): SessionHit => ({ session, excerpt: excerptAround(text, sought) }));
     },
     async rebuild(scope) {
       let count = 0;
