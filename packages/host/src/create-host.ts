@@ -13,6 +13,7 @@ import type { CloseOptions, SessionHost } from "./sessions/session-host.ts";
 import { type WatchedStore, watchStore } from "./store/store-health.ts";
 import { createGracefulShutdown, type HandOverOptions } from "./work/graceful-shutdown.ts";
 import { runWork, type Work } from "./work/queue-and-sweep.ts";
+import { createRetentionSweep, type RetentionSweep } from "./work/retention-sweep.ts";
 import { sweepIntervals } from "./work/sweep-intervals.ts";
 
 /** One of the processes that share a store. It loads sessions, and runs them if its role includes that. */
@@ -88,8 +89,10 @@ export function createHost(options: HostOptions): Host {
   const work = drives ? beginWork(options, shared) : undefined;
   const endListeners: (() => void)[] = [];
   const first = (): void => {
+    erasing?.stop();
     for (const listener of endListeners.splice(0)) listener();
   };
+  const erasing = drives ? beginErasing(options, shared) : undefined;
   const shutdown = createGracefulShutdown({ host: sessions, work, clock, limits, first });
   const close = async (how?: CloseOptions): Promise<number> => {
     const count = await shutdown.close(how);
@@ -128,6 +131,13 @@ function beginWork({ runtime: { queue }, role = "all", isOneOfMany }: HostOption
   const isAlone = role === "all" && !isOneOfMany;
   const intervals = sweepIntervals(limits, { isHinted: queue !== undefined || isAlone, isFree: store.log.subscribe !== undefined });
   return runWork({ ...shared, ...intervals, keepsAlive: role === "worker" });
+}
+
+/** Sweeps for the retention of scopes, where the options have rules. */
+function beginErasing({ retention: rules, role }: HostOptions, { limits, store, ...shared }: SharedParts): RetentionSweep | undefined {
+  if (!rules) return undefined;
+  const { retentionSweepMs: everyMs, sessionsPerSweep } = limits;
+  return createRetentionSweep({ ...shared, rules, index: store.index, everyMs, sessionsPerSweep, keepsAlive: role === "worker" });
 }
 
 /** Durable events come from the log in any case; the text deltas of a model come only over a channel. */

@@ -3,6 +3,7 @@ export { createHost, type Host, type StoreHealth } from "./create-host.ts";
 export { createWorker, type Worker, type WorkerOptions } from "./create-worker.ts";
 export { checkLimits, defaultHostLimits, type HostLimits } from "./options/host-limits.ts";
 export type { HostOptions } from "./options/host-options.ts";
+export type { RetentionRule, RetentionRules } from "./options/retention-rules.ts";
 export { createRuntime, type RuntimeOptions } from "./runtime/create-runtime.ts";
 export { type ErasedScope, eraseScope, type ScopeEraser } from "./sessions/erase-scope.ts";
 export { type ForkOptions, type ForkSource, forkOf } from "./sessions/fork-of.ts";

@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type AgentSession, createSession } from "@loopwright/core";
-import { manualClock, memoryStore, silentLogger } from "@loopwright/core/memory";
+import { type AgentSession, createAgent, createSession, defineTool, type Observer } from "@loopwright/core";
+import { manualClock, memoryStore, scripted, silentLogger } from "@loopwright/core/memory";
 import type { SessionStore } from "@loopwright/core/ports";
-import type { Worker } from "@loopwright/host";
+import { createHost, createRuntime, type Worker } from "@loopwright/host";
 import { type RedisProcess, redisMissing, startRedis } from "@loopwright/simulator/node";
 import { redisStore } from "@loopwright/store-redis";
 import { sqliteStore } from "@loopwright/store-sqlite";
@@ -114,6 +114,141 @@ describe.each<[string, () => SessionStore | Promise<SessionStore>, boolean]>([
     startWorker();
     run(500);
     await until(async () => (await lastSeqOf(store, "left")) === 0, "the next worker completes it");
+  });
+});
+
+/** Holds at most so many sessions and reads of an index, as a worker counts them. */
+function counting(store: SessionStore): { readonly store: SessionStore; readonly read: () => number } {
+  let read = 0;
+  const list: SessionStore["index"]["list"] = async (...asked) => {
+    const page = await store.index.list(...asked);
+    read += page.length;
+    return page;
+  };
+  return { store: { ...store, index: { ...store.index, list } }, read: () => read };
+}
+
+describe.each<[string, () => SessionStore | Promise<SessionStore>, boolean]>([
+  ["memory", () => memoryStore(), false],
+  ["SQLite", sqlite, false],
+  ["Redis", overRedis, missing !== undefined],
+])("the retention of a scope over a store of %s", (_, openStore, isSkipped) => {
+  it.skipIf(isSkipped)("erases its sessions that long after their last fact, each once over two nodes", async () => {
+    const store = await openStore();
+    const clock = manualClock(Date.now());
+    const seqOf = async (id: string): Promise<number> => (await store.log.head({ scope: "garden", session: id })).lastSeq;
+    const closed: string[] = [];
+    const removed = new Set<string>();
+    const noting: Observer = {
+      facts(of, facts) {
+        for (const fact of facts) if (fact.type === "session.closed" && fact.erase) closed.push(of.session);
+      },
+      removed: ({ session: id }) => void removed.add(id),
+    };
+    const session = (id: string, scope = "garden"): AgentSession =>
+      createSession({ agent, id, store, clock, drives: false, access: { user: "anne", scope } });
+    for (const id of ["old", "held", "used", "own"]) await session(id).change({ title: id });
+    await session("own").change({ retention: { keepMs: 9 * dayMs } });
+    await session("other", "kitchen").change({ title: "other" });
+    await session("held").hold({ reason: "case 7" });
+    let keepMs = 2 * dayMs;
+    const start = (): void => {
+      const worker = work({
+        ...{ agents: [agent], store, clock, logger: silentLogger, observers: [noting] },
+        retention: () => [{ scope: "garden", keepMs }],
+      });
+      onTestFinished(() => worker.close());
+    };
+    start();
+    start();
+    clock.advance(2 * dayMs - 60_000);
+    await session("used").change({ title: "still in use" });
+    const stop = runClock(clock, 500, everyFiftieth());
+    await until(
+      async () => (await seqOf("old")) === 0 && (await seqOf("own")) === 0,
+      "the old ones are erased, also one with a longer time of its own",
+    );
+    for (const id of ["held", "used"]) expect(await seqOf(id)).toBeGreaterThan(1);
+    expect((await store.log.head({ scope: "kitchen", session: "other" })).lastSeq).toBeGreaterThan(1);
+    // A rule that becomes shorter holds for what exists; a hold that is lifted lets go. While the clock runs, a real store may seem silent to a caller.
+    stop();
+    keepMs = 1_000;
+    await session("held").releaseHold();
+    const stopAgain = runClock(clock, 500, everyFiftieth());
+    await until(async () => (await seqOf("held")) === 0 && (await seqOf("used")) === 0, "the rest is erased");
+    stopAgain();
+    expect([...removed].sort()).toEqual(["held", "old", "own", "used"]);
+    // Another node may complete an erasure before this one has seen that it began; none begins twice.
+    expect(closed).toHaveLength(new Set(closed).size);
+  });
+});
+
+describe("the sweep for the retention of scopes", () => {
+  it("reads a bounded number of sessions at a time, also behind many that are held, and comes to all", async () => {
+    const counted = counting(memoryStore());
+    const { clock, session } = scene(counted.store);
+    for (let number = 0; number < 30; number++) {
+      const id = `s${String(number).padStart(2, "0")}`;
+      await session(id).change({ title: id });
+      // The list has the newest first, so that the held ones come first.
+      if (number >= 15) await session(id).hold();
+      clock.advance(1_000);
+    }
+    const worker = work({
+      ...{ agents: [agent], store: counted.store, clock, logger: silentLogger, limits: { sessionsPerSweep: 10, retentionSweepMs: 60_000 } },
+      retention: () => [{ scope: "local", keepMs: dayMs }],
+    });
+    onTestFinished(() => worker.close());
+    clock.advance(2 * dayMs);
+    const stop = runClock(clock, 500, everyFiftieth());
+    const left = async (): Promise<number> => (await counted.store.index.list("local", { limit: 100 })).length;
+    await until(async () => counted.read() > 0, "a sweep has begun");
+    expect(counted.read()).toBeLessThanOrEqual(10);
+    await until(async () => (await lastSeqOf(counted.store, "s00")) === 0, "the oldest one is erased");
+    stop();
+    expect(await left()).toBe(15);
+  });
+
+  it("leaves a session alone whose run is under way, and reports a rule that cannot be used once", async () => {
+    const store = memoryStore();
+    const { clock } = scene(store);
+    const lines: string[] = [];
+    let keepMs = Number.NaN;
+    let sweeps = 0;
+    const reached = Promise.withResolvers<void>();
+    const answered = Promise.withResolvers<void>();
+    const waits = defineTool({
+      ...{ name: "waits", description: "Waits.", parameters: { type: "object" }, timeoutMs: 360_000_000 },
+      async execute() {
+        reached.resolve();
+        await answered.promise;
+        return "late";
+      },
+    });
+    const calls = scripted([{ calls: [{ name: "waits", args: {} }] }, { text: "Late." }]);
+    const busy = createAgent({ name: "busy", provider: calls, tools: [waits] });
+    const host = createHost({
+      runtime: createRuntime({ agents: [busy], store, clock, logger: { log: (...line) => void lines.push(JSON.stringify(line)) } }),
+      retention() {
+        sweeps++;
+        return [{ scope: "local", keepMs }];
+      },
+    });
+    onTestFinished(() => host.close());
+    const { session, release } = await host.sessions.create({ user: "anne", scope: "local" }, { id: "long" });
+    await session.submit("Question");
+    await reached.promise;
+    const stop = runClock(clock, 500, everyFiftieth());
+    await until(() => lines.some((line) => line.includes("CONFIG_INVALID")), "the rule is reported");
+    keepMs = 1_000;
+    const before = sweeps;
+    await until(() => sweeps > before + 2, "it was swept");
+    expect(await lastSeqOf(store, "long")).toBeGreaterThan(1);
+    answered.resolve();
+    release();
+    await until(async () => (await lastSeqOf(store, "long")) === 0, "it is erased after its run");
+    stop();
+    expect(lines.filter((line) => line.includes("The sweep for the retention"))).toHaveLength(1);
   });
 });
 

@@ -19,6 +19,7 @@ describe("the flags of run", () => {
       port: 8080,
       isPortFixed: false,
       allowedHosts: [],
+      retention: [],
       models: [],
       protocols: [],
       token: undefined,

@@ -1,5 +1,6 @@
 import { AgentError } from "@loopwright/core";
 import type { AssistantMode } from "@loopwright/embed";
+import type { RetentionRule } from "@loopwright/host";
 import type { GuardrailFlags } from "../compose/open-guardrails.ts";
 import type { TelemetryFlags } from "../compose/open-telemetry.ts";
 import { isShared } from "../config/store-place.ts";
@@ -10,6 +11,7 @@ import { oneLine } from "../terminal/neutralise.ts";
 import { type AuthFlags, type AuthSettings, authSettings } from "./auth-settings.ts";
 import { isLoopback } from "./host-names.ts";
 import { type ProtocolName, protocolNames } from "./protocols.ts";
+import { retentionRules } from "./retention-rules.ts";
 
 /** What `run` is asked for: values of options. */
 export interface RunFlags extends SharedFlags, TelemetryFlags, AuthFlags, GuardrailFlags {
@@ -25,6 +27,7 @@ export interface RunFlags extends SharedFlags, TelemetryFlags, AuthFlags, Guardr
   readonly role?: string;
   readonly ownKeys?: boolean;
   readonly assistantMode?: string;
+  readonly retention?: readonly string[];
 }
 
 /** What a process does: everything, serve only, or run sessions only. */
@@ -41,6 +44,8 @@ export interface RunSettings {
   readonly isPortFixed: boolean;
   /** Further names that requests may give the server. */
   readonly allowedHosts: readonly string[];
+  /** How long the sessions of scopes are kept; empty: as long as their own retention lets them be. */
+  readonly retention: readonly RetentionRule[];
   /** Further models that the page offers. */
   readonly models: readonly string[];
   /** Protocols of other people's clients that the server answers too. */
@@ -96,6 +101,7 @@ export function runSettings(flags: RunFlags, { store }: Pick<Settings, "store">)
     port: portOf(flags.port),
     isPortFixed: flags.port !== undefined,
     allowedHosts: flags.allowHost ?? [],
+    retention: retentionRules(flags.retention ?? []),
     models: namesIn(flags.models),
     protocols: protocolsOf(flags.protocols),
     token,

@@ -1,7 +1,7 @@
 import type { Runtime } from "@loopwright/core";
 import { orchestratorDialect } from "@loopwright/dialect-orchestrator";
 import { type EmbedOptions, embedOptions } from "@loopwright/embed";
-import { createRuntime, createWorker } from "@loopwright/host";
+import { createRuntime, createWorker, type HostOptions } from "@loopwright/host";
 import { type AgentServer, createHealthServer, createServer, type ExtensionRoute, type HttpOptions } from "@loopwright/server";
 import { type Listenable, type Listening, listen, staticFiles } from "@loopwright/server/node";
 import { artifactRoutes } from "@loopwright/tools-craft";
@@ -123,6 +123,7 @@ function serverOf(parts: ServeParts, { port, page, protocols }: Served): AgentSe
   return createServer({
     ...httpOptions(parts, port),
     runtime: runtimeOf(parts),
+    ...retentionOf(parts),
     role: wishes.role === "server" ? "server" : "all",
     ...embedded,
     approvals: workplace.approvals.memory,
@@ -133,6 +134,9 @@ function serverOf(parts: ServeParts, { port, page, protocols }: Served): AgentSe
   });
 }
 
+const retentionOf = ({ wishes: { retention } }: ServeParts): Pick<HostOptions, "retention"> =>
+  retention.length > 0 ? { retention: () => retention } : {};
+
 /** A worker has no routes but those of probes. */
 const metricsOf = ({ telemetry: { http } }: ServeParts): Pick<HttpOptions, "metrics"> => (http.metrics ? { metrics: http.metrics } : {});
 
@@ -140,7 +144,7 @@ const metricsOf = ({ telemetry: { http } }: ServeParts): Pick<HttpOptions, "metr
 type ServedNode = Pick<AgentServer, "running" | "drain" | "handOver" | "close">;
 
 function workerOf(parts: ServeParts, port: number | undefined): { readonly node: ServedNode; readonly door: Listenable } {
-  const worker = createWorker({ runtime: runtimeOf(parts) });
+  const worker = createWorker({ runtime: runtimeOf(parts), ...retentionOf(parts) });
   return { node: worker, door: createHealthServer({ ...httpOptions(parts, port ?? 0), ...metricsOf(parts), host: worker }) };
 }
 

@@ -279,9 +279,10 @@ export interface AgentSession<Output = unknown> {
   /**
    * Ends the conversation for ever, for every handle and process: later inputs are refused with SESSION_CLOSED, and nothing opens it again. To
    * let go of this handle alone, dispose of it: `await using session = createSession(...)`. `erase` marks it for removal from its store by a sweep:
-   * `always`, or if its retention has passed (`expired`; otherwise it stays open, and the promise gives false). @throws AgentError SESSION_HELD for `always`
+   * `always`, or if its retention has passed (`expired`; otherwise it stays open, and the promise gives false). With `keepMs`, the time of its scope, the earlier of both dates counts.
+   * @throws AgentError SESSION_HELD for `always`
    */
-  end(options?: { readonly erase?: "always" | "expired" }): Promise<boolean>;
+  end(options?: { readonly erase?: "always" | "expired"; readonly keepMs?: number }): Promise<boolean>;
   /**
    * Gives a run that is under way here to another node, and drives no more: the handle records and follows from then on. A model call is cut off
    * and made again there, which counts as no attempt; tools are signalled, what they give within half a second is recorded, and the rest is

@@ -18,6 +18,8 @@ export interface HostLimits {
   readonly pollMs: number;
   /** Sessions that one sweep finds at most; the next sweep continues after them. */
   readonly sessionsPerSweep: number;
+  /** The interval between two sweeps for the `retention` of scopes. A sweep may come up to a fifth sooner. */
+  readonly retentionSweepMs: number;
   /** How long the sweeps of a worker skip a session that could not be opened; doubled after each further failure. */
   readonly reopenMs: number;
   /** The longest time that a session is skipped. */
@@ -33,6 +35,7 @@ export const defaultHostLimits: HostLimits = {
   sweepMs: 3_000,
   pollMs: 250,
   sessionsPerSweep: 500,
+  retentionSweepMs: 60_000,
   reopenMs: 10_000,
   reopenMaxMs: 600_000,
 };

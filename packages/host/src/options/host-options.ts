@@ -1,5 +1,6 @@
 import type { Runtime } from "@loopwright/core";
 import type { HostLimits } from "./host-limits.ts";
+import type { RetentionRules } from "./retention-rules.ts";
 
 export interface HostOptions {
   /** What all sessions share: agents, store, channel, queue. It stays open when the host closes. */
@@ -14,6 +15,8 @@ export interface HostOptions {
    * if the channel reaches this process alone.
    */
   readonly isOneOfMany?: boolean;
+  /** How long the sessions of scopes are kept; processes that run sessions erase them. Default: as long as their own `retention` lets them be. */
+  readonly retention?: RetentionRules;
   readonly limits?: Partial<HostLimits>;
   /** Name of this process in leases; unique among the processes of the store. Default: a new id. */
   readonly node?: string;

@@ -1,7 +1,7 @@
 import { type AgentSession, isAgentError } from "@loopwright/core";
 import type { Clock, SessionRef } from "@loopwright/core/ports";
 import { erasureOf, sessionsBelow } from "@loopwright/core/stores";
-import { closeAndErase } from "./erase-session.ts";
+import { closeAndErase, closeExpired } from "./erase-session.ts";
 import { type LoadedParts, LoadedSessions } from "./load-and-evict.ts";
 import type { SessionHost } from "./session-host.ts";
 import { type LoaderParts, SessionLoader } from "./session-loader.ts";
@@ -60,9 +60,9 @@ export function createSessionHost(parts: LoaderParts & LoadedParts): SessionHost
     },
     create: (access, wanted) => loader.create(access, wanted),
     remove: async (ref) => void (await erase(ref, closeAndErase)),
-    async removeExpired(ref) {
+    async removeExpired(ref, { keepMs } = {}) {
       try {
-        return await erase(ref, (session) => session.end({ erase: "expired" }));
+        return await erase(ref, (session) => closeExpired(session, keepMs));
       } catch (error) {
         if (isAgentError(error, "SESSION_HELD")) return false;
         throw error;

@@ -41,6 +41,15 @@ function runEnd(session: AgentSession, { runId, clock }: { readonly runId: strin
   return { over, stop };
 }
 
+/** Closes a session for its removal if its retention has passed, or `keepMs`, the time of its scope; false if it is kept. @throws AgentError STORE_* */
+export async function closeExpired(session: AgentSession, keepMs: number | undefined): Promise<boolean> {
+  if (keepMs === undefined) return session.end({ erase: "expired" });
+  await session.ready();
+  // A run that has written nothing for so long is not cut off. An erasure that another process has begun is left to it; the sweep for due dates completes it.
+  if (!session.isResting || session.erasableAt === 0) return false;
+  return session.end({ erase: "expired", keepMs });
+}
+
 /** True if the retention of the session has passed, or its deletion was begun. The log decides: it may have grown, or been put under a hold, since it was read. */
 export const retentionHasPassed = ({ erasableAt }: Pick<AgentSession, "erasableAt">, clock: Clock): boolean =>
   erasableAt !== null && erasableAt <= clock.now();

@@ -58,8 +58,11 @@ export interface SessionHost {
   create(access: Access, wanted: NewSession): Promise<HostedSession>;
   /** Stops the run of the session, ends its streams, and deletes the session and its children for good. @throws AgentError SESSION_NOT_FOUND, SESSION_HELD if it or a child is under a hold, STORE_* */
   remove(ref: SessionRef): Promise<void>;
-  /** Deletes the session and its children if its retention has passed or its deletion has begun. False if it is kept, for example for a hold on a child. @throws AgentError SESSION_NOT_FOUND, STORE_* */
-  removeExpired(ref: SessionRef): Promise<boolean>;
+  /**
+   * Deletes the session and its children if its retention has passed or its deletion has begun. False if it is kept, for example for a hold on a child. `keepMs`:
+   * the time of its scope, after which it is deleted unless it has an open run. @throws AgentError SESSION_NOT_FOUND, STORE_*
+   */
+  removeExpired(ref: SessionRef, options?: { readonly keepMs?: number }): Promise<boolean>;
   /** Calls the listener at once with each session that is loaded, and later with each one that is loaded, before any caller gets it. */
   onLoad(listener: (loaded: LoadedSession) => void): void;
   /** Evicts a session that another node runs. It stays while it has a user here or runs here. */

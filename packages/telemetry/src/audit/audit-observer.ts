@@ -15,7 +15,8 @@ export function auditObserver(audit: Pick<AuditLog, "record">): Observer {
           (record, place) => void write(ref, { ...record, session: ref.session, id: `${ref.session}/${fact.seq}.${place}` }),
         );
     },
-    removed: (ref) => write(ref, { user: "system", action: "session.removed", session: ref.session }),
+    // Two nodes may complete one removal, and an id is never used again: one entry.
+    removed: (ref) => write(ref, { user: "system", action: "session.removed", session: ref.session, id: `${ref.session}/removed` }),
   };
 }
 

@@ -82,11 +82,15 @@ export function dueOf(state: State): number | null {
 export const dueAfter = (state: State): number | null => (state.status !== "closed" && owesReport(state) ? 0 : dueOf(state));
 
 /** When the session may be erased without a request: `keepMs` after its last fact, 0 if its erasure has begun; `null`: it is kept, under a hold, or a child works in its background, whose end is its next fact. */
-export function erasableAt({ hold, erase, retention, background = [], status, updatedAt = 0 }: State): number | null {
+export function erasableAt(
+  { hold, erase, retention, background = [], status, updatedAt = 0 }: State,
+  keepMs: number = Number.POSITIVE_INFINITY,
+): number | null {
   if (hold) return null;
   if (erase) return 0;
   if (background.length > 0 && status !== "closed") return null;
-  return retention?.keepMs === undefined ? null : updatedAt + retention.keepMs;
+  const kept = Math.min(retention?.keepMs ?? Number.POSITIVE_INFINITY, keepMs);
+  return kept === Number.POSITIVE_INFINITY ? null : updatedAt + kept;
 }
 
 /** The results of calls whose deadline has passed without an answer or a decision. */

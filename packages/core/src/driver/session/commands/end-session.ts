@@ -9,14 +9,14 @@ import type { CommandContext } from "./submit-input.ts";
 /** Closes the session permanently. @throws AgentError SESSION_HELD */
 export async function endSession(
   context: CommandContext,
-  { erase }: NonNullable<Parameters<AgentSession["end"]>[0]> = {},
+  { erase, keepMs }: NonNullable<Parameters<AgentSession["end"]>[0]> = {},
 ): Promise<boolean> {
   const { sessionId, clock } = context.deps;
   const closed: FactBody = { type: "session.closed", ...(erase ? { erase: true } : {}) };
   let mayEnd = true;
   const bodies = (state: State): readonly FactBody[] => {
     if (erase === "always" && state.hold) throw sessionHeld(sessionId, state.hold);
-    mayEnd = erase !== "expired" || (erasableAt(state) ?? Number.POSITIVE_INFINITY) <= clock.now();
+    mayEnd = erase !== "expired" || (erasableAt(state, keepMs) ?? Number.POSITIVE_INFINITY) <= clock.now();
     if (state.status === "closed" || !mayEnd) return [];
     return state.status === "new" ? [context.opening, closed] : [closed];
   };
