@@ -92,7 +92,7 @@ export function createHost(options: HostOptions): Host {
     erasing?.stop();
     for (const listener of endListeners.splice(0)) listener();
   };
-  const erasing = drives ? beginErasing(options, shared) : undefined;
+  const erasing = beginErasing(options, shared);
   const shutdown = createGracefulShutdown({ host: sessions, work, clock, limits, first });
   const close = async (how?: CloseOptions): Promise<number> => {
     const count = await shutdown.close(how);
@@ -133,9 +133,9 @@ function beginWork({ runtime: { queue }, role = "all", isOneOfMany }: HostOption
   return runWork({ ...shared, ...intervals, keepsAlive: role === "worker" });
 }
 
-/** Sweeps for the retention of scopes, where the options have rules. */
+/** Sweeps for the retention of scopes, where the options have rules and the process runs sessions. */
 function beginErasing({ retention: rules, role }: HostOptions, { limits, store, ...shared }: SharedParts): RetentionSweep | undefined {
-  if (!rules) return undefined;
+  if (!rules || role === "server") return undefined;
   const { retentionSweepMs: everyMs, sessionsPerSweep } = limits;
   return createRetentionSweep({ ...shared, rules, index: store.index, everyMs, sessionsPerSweep, keepsAlive: role === "worker" });
 }

@@ -4,12 +4,13 @@
  */
 import { modelOptions } from "./model-options.ts";
 import type { ConfigOption } from "./option.ts";
+import { retentionOption } from "./retention-option.ts";
 import { runOptions } from "./run-options.ts";
 
 /** All options, in the order in which they are shown. */
-export const options: readonly ConfigOption[] = [...modelOptions, ...runOptions];
+export const options: readonly ConfigOption[] = [...modelOptions, ...runOptions, retentionOption];
 
-type Option = (typeof modelOptions)[number] | (typeof runOptions)[number];
+type Option = (typeof modelOptions)[number] | (typeof runOptions)[number] | typeof retentionOption;
 /** The name of an option. */
 export type OptionName = Option["name"];
 

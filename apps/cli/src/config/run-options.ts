@@ -167,15 +167,6 @@ export const runOptions = [
     text: "another name by which callers may know this server; may be repeated",
   },
   {
-    name: "retention",
-    kind: "list",
-    flag: "--retention <scope=days>",
-    variable: "LOOPWRIGHT_RETENTION",
-    key: "server.retention",
-    commands: "run",
-    text: "sessions of the scope are erased so many days after their last change, unless they are under a legal hold; may be repeated",
-  },
-  {
     name: "shutdownTimeout",
     kind: "number",
     flag: "--shutdown-timeout <seconds>",
