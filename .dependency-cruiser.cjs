@@ -42,6 +42,7 @@ const EXCEPTIONS = {
   "agents-[^/]+": "^packages/tools-[^/]+/",
   "tools-(?:craft|image)": "^packages/tools-registry/",
   "tools-cli": "^packages/tools-files/",
+  skills: "^packages/tools-(cli|registry)/",
   "tools-web": "^packages/url-guard/",
   "chat-[^/]+": "^packages/client/",
   server: "^packages/host/",

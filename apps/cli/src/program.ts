@@ -8,6 +8,7 @@ import { addProviders } from "./provider-commands.ts";
 import { addScopeCommands } from "./scope-commands.ts";
 import { addSecrets } from "./secret-commands.ts";
 import { addServe } from "./serve-commands.ts";
+import { addSkills } from "./skills/skill-commands.ts";
 import { neutralise } from "./terminal/neutralise.ts";
 
 const examples = `
@@ -88,6 +89,7 @@ function createProgram(version: string, exit: (code: number) => void): Command {
   addUsage(program, exit);
   addAudit(program, exit);
   addGuardrails(program, exit);
+  addSkills(program, exit);
   addConfig(program, exit);
   addSecrets(program, exit);
   for (const command of [program, ...program.commands, ...program.commands.flatMap((one) => one.commands)]) {

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { agentTool, createAgent, createSession, execute } from "@loopwright/core";
 import { scripted } from "@loopwright/core/memory";
@@ -260,6 +260,28 @@ test.concurrent("tools of the user's own are offered", async () => {
   );
   expect((await run(["ask", "--quiet", "--tools", "tools.mjs", "use lucky_number"], { cwd })).stdout).toContain("seventeen");
   expect((await run(["ask", "--tools", "gone.mjs", "hi"], { cwd })).stderr).toContain("CONFIG_INVALID");
+});
+
+test.concurrent("C63: skills of a folder are listed, checked and built, and one that lacks something is named at the start", async () => {
+  const cwd = await emptyDirectory();
+  await mkdir(join(cwd, "skills/orders"), { recursive: true });
+  const needs = "metadata: { loopwright: { variables: { required: [NO_SUCH_VARIABLE] } } }";
+  await writeFile(join(cwd, "skills/orders/SKILL.md"), `---\nname: orders\ndescription: Finds orders.\n${needs}\n---\nLook.\n`);
+  const [list, check, build, ask, none] = await runAll(
+    [
+      ["skills", "list"],
+      ["skills", "check"],
+      ["skills", "build"],
+      ["ask", "--skills", "skills", "hi"],
+      ["skills", "list", "none"],
+    ],
+    { cwd },
+  );
+  expect([list?.code, list?.stdout]).toEqual([0, "orders  left out  Finds orders.\n"]);
+  expect([check?.code, check?.stdout]).toEqual([1, "BAD  orders\n     The variable `NO_SUCH_VARIABLE` is not set.\n"]);
+  expect([build?.code, JSON.parse(await readFile(join(cwd, "skills/skills.json"), "utf8")).skills.length]).toEqual([0, 1]);
+  expect([ask?.code, ask?.stderr]).toEqual([0, expect.stringContaining("The skill orders is left out.")]);
+  expect([none?.code, none?.stderr]).toEqual([3, expect.stringContaining("cannot be read (ENOENT)")]);
 });
 
 test.concurrent("a session is given schedules, which are listed, refused where they cannot be used, and removed", async () => {

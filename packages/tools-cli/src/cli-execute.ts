@@ -7,8 +7,8 @@ import { z } from "zod";
 import { checkArguments } from "./check-arguments.ts";
 import { childVariables } from "./child-variables.ts";
 import { type CliSettings, type CliToolOptions, cliSettings } from "./cli-settings.ts";
-import { outputLines } from "./output-lines.ts";
 import type { CliProgram } from "./program.ts";
+import { programOutput } from "./program-output.ts";
 import type { ProgramRun } from "./run-program.ts";
 
 export interface CliArguments {
@@ -53,7 +53,7 @@ export function cliTool(settings: CliSettings, options: Pick<CliToolOptions, "na
       const program = programs.get(name);
       if (!program)
         throw new AgentError("TOOL_ARGUMENTS", { message: "This program is not on the list.", fix: `Use one of: ${names.join(", ")}.` });
-      yield* outputLines(name, await prepare(settings, { program, args, context }));
+      yield* programOutput(name, await prepare(settings, { program, args, context }));
     },
   });
 }

@@ -42,6 +42,8 @@ export interface SessionToolsOptions<Resources = unknown> {
   readonly choose?: (context: ChoiceContext) => ToolChoice | undefined;
   /** The beginning of the system prompt of an agent that has none. */
   readonly basePrompt?: string;
+  /** The name of the set of hooks. An agent that has two lists gives them different names. Default `session-tools`. */
+  readonly name?: string;
   /** The line above the rules in the prompt. Default `# When to use which tool`. */
   readonly rulesTitle?: string;
 }
@@ -88,7 +90,7 @@ export function usedModes(messages: readonly Message[], tools: Pick<SessionTools
  * @example const tools = createSessionTools({ sources: { platform: [inspect], companions: [search] } }); createAgent({ ..., tools: tools.tools, hooks: [tools.hooks] })
  */
 export function createSessionTools<Resources = unknown>(options: SessionToolsOptions<Resources>): SessionTools<Resources> {
-  const { sources, names = defaultNames, basePrompt, rulesTitle = "# When to use which tool" } = options;
+  const { sources, names = defaultNames, basePrompt, name = setName, rulesTitle = "# When to use which tool" } = options;
   const catalogue = unionOf(sources as ToolSources, names);
   const open = new Map<string, { readonly attempt: number; readonly steps: ListStep[] }>();
   const keyOf = (sessionId: string, callKey: string): string => `${sessionId} ${callKey}`;
@@ -122,7 +124,7 @@ export function createSessionTools<Resources = unknown>(options: SessionToolsOpt
       };
     },
     hooks: {
-      name: setName,
+      name,
       prepare: (context) => shownTo(context, { ...options, basePrompt, rules, catalogue }),
       review({ sessionId, call, outcome }) {
         const key = keyOf(sessionId, call.callKey);

@@ -4,6 +4,7 @@ import type { Knowledge, KnowledgeTools } from "@loopwright/tools-knowledge";
 import { childEnvironment } from "../secrets/child-environment.ts";
 import { noAgent } from "../settings/chosen-agent.ts";
 import type { Settings } from "../settings/settings.ts";
+import { type OpenedSkills, openSkills } from "../skills/open-skills.ts";
 import { type AssistantOptions, assistantTools, createAssistant } from "./create-assistant.ts";
 import { createMainThread, researchMode } from "./create-main-thread.ts";
 import { modelsOf, type ProviderChain } from "./create-provider.ts";
@@ -24,6 +25,7 @@ export interface MadeAgents {
   readonly agents: readonly Agent[];
   /** Modes that inputs to them may name. */
   readonly modes: readonly string[];
+  readonly skills: OpenedSkills;
 }
 
 /** What agents run with. */
@@ -64,10 +66,11 @@ export async function createAgents({ settings, chain, store, knowledge }: Agents
     agentsFile === undefined
       ? { agents: [], modes: [] }
       : await loadAgents(agentsFile, { provider: chain[0], model, tools, blobs, environment }, directory);
-  const assistant = createAssistant({ model, surface, filesDirectory, isAttended, ownTools, ...wishes });
+  const skills = await openSkills(settings, environment);
+  const assistant = skills.equip(createAssistant({ model, surface, filesDirectory, isAttended, ownTools, ...wishes }));
   const web = webUrl === undefined ? undefined : await createResearch({ model, webUrl, store, ...wishes });
   const hasMainThread = offersAll || agentName === "main-thread";
-  const mainThread = hasMainThread ? [await createMainThread({ model, surface, tools, filesDirectory, web, ...wishes })] : [];
+  const mainThread = hasMainThread ? [skills.equip(await createMainThread({ model, surface, tools, filesDirectory, web, ...wishes }))] : [];
   const ours = [assistant, ...mainThread, ...(web ? [web.research, web.researcher] : [])];
   const all = [...own.agents, ...ours.filter(({ name }) => !own.agents.some((one) => one.name === name))];
   // Without a name of it the module's first agent is one among others: the assistant answers, as it does without a module.
@@ -78,5 +81,5 @@ export async function createAgents({ settings, chain, store, knowledge }: Agents
       all.map(({ name }) => name),
     );
   const modes = [...new Set([...(web && hasMainThread ? [researchMode] : []), ...own.modes])];
-  return { agents: [first, ...all.filter((agent) => agent !== first)], modes };
+  return { agents: [first, ...all.filter((agent) => agent !== first)], modes, skills };
 }

@@ -7,6 +7,7 @@ import { commandName } from "../command-name.ts";
 import { hidingSecrets } from "../secrets/known-secrets.ts";
 import { noAgent } from "../settings/chosen-agent.ts";
 import type { Settings } from "../settings/settings.ts";
+import { oneLine } from "../terminal/neutralise.ts";
 import { type AgentsOptions, createAgents } from "./create-agents.ts";
 import { createChain } from "./create-provider.ts";
 import { findSession, localScope } from "./kept-sessions.ts";
@@ -69,8 +70,11 @@ export async function openWorkplace(
   try {
     if (!isToBeMade) await store.index.list(localScope, { limit: 1 });
     const made = await createAgents({ settings, chain: [provider, ...others.map(watch)], store, knowledge }, options);
+    for (const warning of made.skills.warnings) logger ? logger.log("warn", warning) : process.stderr.write(`${oneLine(warning, 1_000)}\n`);
     const approvals = openApprovals(settings);
-    const agents = made.agents.map((one) => guard(hidingSecrets(withApprovals(one, approvals), settings.configuration.secrets)));
+    const agents = made.agents.map((one) =>
+      made.skills.guard(guard(hidingSecrets(withApprovals(one, approvals), settings.configuration.secrets))),
+    );
     const [agent] = agents;
     if (!agent) throw noAgent(settings.agentName, []);
     failover = await openFailover(settings, agents, logger);

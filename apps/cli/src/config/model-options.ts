@@ -133,6 +133,15 @@ export const modelOptions = [
     text: "agents can run the programs that a JSON file lists, each call after an approval",
   },
   {
+    name: "skills",
+    kind: "text",
+    flag: "--skills <folder>",
+    variable: "LOOPWRIGHT_SKILLS",
+    key: "skills",
+    commands: "shared",
+    text: "agents have the skills of a folder: in each of its folders a SKILL.md",
+  },
+  {
     name: "knowledge",
     kind: "file",
     flag: "--knowledge [file]",

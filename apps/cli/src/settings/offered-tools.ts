@@ -14,6 +14,8 @@ export interface OfferedTools {
   readonly images: ImageMaker | undefined;
   /** Absolute path of the list of programs that `cli_execute` may run; undefined: no agent has it. */
   readonly programsFile: string | undefined;
+  /** Absolute path of the folder with skills; undefined: agents have none. */
+  readonly skillsFolder: string | undefined;
 }
 
 /** What these values ask for; files are found from `directory`. @throws AgentError CONFIG_INVALID */
@@ -22,10 +24,12 @@ export function offeredTools(
     artifacts = false,
     images: typed,
     programs,
+    skills,
   }: {
     readonly artifacts?: boolean;
     readonly images?: string;
     readonly programs?: string;
+    readonly skills?: string;
   },
   directory: string,
 ): OfferedTools {
@@ -35,5 +39,6 @@ export function offeredTools(
       message: `Nothing makes pictures that is named \`${oneLine(typed, 40)}\`.`,
       fix: `Pass one of these with \`--images\`: ${imageMakers.join(", ")}.`,
     });
-  return { artifacts, images, programsFile: programs === undefined ? undefined : resolve(directory, programs) };
+  const place = (path: string | undefined): string | undefined => (path === undefined ? undefined : resolve(directory, path));
+  return { artifacts, images, programsFile: place(programs), skillsFolder: place(skills) };
 }

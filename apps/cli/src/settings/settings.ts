@@ -25,6 +25,7 @@ export interface ModelFlags extends AgentFlags {
   readonly artifacts?: boolean;
   readonly images?: string;
   readonly programs?: string;
+  readonly skills?: string;
   readonly knowledge?: string | boolean;
 }
 

@@ -4,7 +4,7 @@ import { type ProgramOutcome, type ProgramRun, runProgram, type StopReason } fro
 const deltaMax = 8_192;
 
 /** The output of a program while it comes, then how it ended. @throws AgentError TOOL_TIMEOUT, FILE_LIMIT, TOOL_FAILED where it was stopped or cannot be started */
-export async function* outputLines(name: string, run: Omit<ProgramRun, "onOutput">): AsyncGenerator<ToolEvent, void> {
+export async function* programOutput(name: string, run: Omit<ProgramRun, "onOutput">): AsyncGenerator<ToolEvent, void> {
   let pieces: string[] = [];
   let wake = (): void => {};
   let outcome: ProgramOutcome | undefined;

@@ -1,0 +1,39 @@
+import type { Agent } from "@loopwright/core";
+import type { Skills } from "@loopwright/skills";
+import type { Environment } from "../config/environment.ts";
+import type { ConfigValues } from "../config/options.ts";
+import type { Settings } from "../settings/settings.ts";
+
+/** The skills of a folder, as agents of the command line have them. */
+export interface OpenedSkills {
+  /** The agent with what skills bring. */
+  equip(agent: Agent): Agent;
+  /** The agent with the guardrails of skills behind all other hooks. */
+  guard(agent: Agent): Agent;
+  /** A line for each skill that is left out, with what it lacks. */
+  readonly warnings: readonly string[];
+}
+
+/** The skills that the settings name; scripts get `environment` as far as their skill names variables. @throws AgentError CONFIG_INVALID */
+export async function openSkills(
+  { offered: { skillsFolder }, filesDirectory, configuration }: Settings,
+  environment: Environment,
+): Promise<OpenedSkills> {
+  if (skillsFolder === undefined) return { equip: (agent) => agent, guard: (agent) => agent, warnings: [] };
+  const { createSkills, loadSkills } = await import("@loopwright/skills");
+  const skills = await createSkills({ skills: await loadSkills(skillsFolder), environment, directory: filesDirectory });
+  return { equip: skills.equip, guard: await guardOf(skills, configuration.values), warnings: linesOf(skills) };
+}
+
+async function guardOf(
+  { rules }: Skills,
+  { guardrails, enforceGuardrails: enforce = true }: ConfigValues,
+): Promise<(agent: Agent) => Agent> {
+  if (guardrails === false || Object.keys(rules).length === 0) return (agent) => agent;
+  const { skillGuardrailHooks } = await import("@loopwright/guardrails");
+  const hooks = skillGuardrailHooks(rules, { enforce });
+  return (agent) => Object.freeze({ ...agent, hooks: [...agent.hooks, hooks] });
+}
+
+const linesOf = ({ reports }: Skills): readonly string[] =>
+  reports.flatMap(({ name, lacks }) => (lacks.length === 0 ? [] : [`The skill ${name} is left out. ${lacks.join(" ")}`]));
