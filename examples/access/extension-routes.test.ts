@@ -3,6 +3,7 @@ import { type Agent, createAgent } from "@loopwright/core";
 import { manualClock, memoryLedger, memorySecrets, memoryStore, randomIds, scripted } from "@loopwright/core/memory";
 import { embedOptions } from "@loopwright/embed";
 import { createRuntime } from "@loopwright/host";
+import { openaiRoutes } from "@loopwright/protocol-openai";
 import { accessPolicy, bearerTokens, createServer, type ExtensionRoute, type Principal } from "@loopwright/server";
 import { cacheRoute, latencyRoute, memoryEvents, memoryUsage, quotasRoute, usageRoute } from "@loopwright/telemetry";
 import { artifactRoutes, craftTool } from "@loopwright/tools-craft";
@@ -74,6 +75,15 @@ const rows: { readonly [id: string]: Row } = {
   readProvider: { path: "/api/ai/providers/PROVIDER", statuses: ofOwner(200) },
   changeProvider: { path: "/api/ai/providers/PROVIDER", statuses: ofOwner(200), method: "PATCH", json: { displayName: "Ours" } },
   removeProvider: { path: "/api/ai/providers/PROVIDER", statuses: ofOwner(204), method: "DELETE" },
+  "openai-models": { path: "/v1/models", statuses: all(200) },
+  "openai-model": { path: "/v1/models/helper", statuses: all(200) },
+  // A session of the caller's own.
+  "openai-chat": {
+    path: "/v1/chat/completions",
+    statuses: all(200),
+    method: "POST",
+    json: { model: "helper", messages: [{ role: "user", content: "Hello" }] },
+  },
   testProvider: { path: "/api/ai/providers/PROVIDER/test", statuses: ofOwner(200), method: "POST" },
 };
 
@@ -103,7 +113,11 @@ async function garden(): Promise<{ send(column: Column, row: Row): Promise<Respo
     clock,
   });
   const artifact = { calls: [{ name: "craft_tool", args: { title: "Poem", content: "Roses are red" } }] };
-  const agent: Agent = createAgent({ name: "helper", provider: scripted([artifact, { text: "Done." }]), tools: [craftTool()] });
+  const agent: Agent = createAgent({
+    name: "helper",
+    provider: scripted([artifact, { text: "Done." }, { text: "Hello." }]),
+    tools: [craftTool()],
+  });
   const { agents, ...embedding } = embedOptions({ agents: [agent], modules: { orders: { prompt: "Orders." } } });
   const routes: readonly ExtensionRoute[] = [
     ...embedding.routes,
@@ -112,6 +126,7 @@ async function garden(): Promise<{ send(column: Column, row: Row): Promise<Respo
     ...settingsRoutes(userSettings({ records: memoryRecords() }), { maySetPlan: isOperator }),
     ...providerRoutes(providers),
     ...[cacheRoute({ events }), latencyRoute({ events, clock }), usageRoute({ usage: memoryUsage() })],
+    ...openaiRoutes(),
     quotasRoute({ ledger: memoryLedger({ limits: () => [] }), limits: () => [] }),
   ];
   const server = createServer({
