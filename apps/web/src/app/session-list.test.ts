@@ -53,6 +53,19 @@ function scene(source: Partial<SessionListSource> = {}): Scene {
   return { list, server, asked, pass };
 }
 
+it("a list that is no longer shown makes no refresh that was due, and one that is shown again does", async () => {
+  const { list, asked, pass } = scene();
+  list.refresh();
+  await pass();
+  list.refresh();
+  list.leave();
+  await pass();
+  expect(asked).toEqual(["list"]);
+  list.refresh();
+  await pass();
+  expect(asked).toEqual(["list", "list"]);
+});
+
 it("the first page comes at once, and a crowd of hints costs one request", async () => {
   const { list, server, asked, pass } = scene();
   list.refresh();

@@ -3,7 +3,8 @@
  * Does not own: how it looks.
  * Invariants
  *  L1 what a person did is shown at once, and taken back when the server refuses it;
- *  L2 many hints in a short time cost one request, and the newest answer wins.
+ *  L2 many hints in a short time cost one request, and the newest answer wins;
+ *  L3 a list that is no longer shown sends no request that a hint has asked for.
  */
 
 import type { FoundSessions, LoopwrightClient } from "@loopwright/client";
@@ -29,6 +30,8 @@ export interface SessionListState {
 export interface SessionList extends Watched<SessionListState> {
   /** Reads the newest page soon: something has changed. */
   refresh(): void;
+  /** The list is no longer shown, for example because the team has changed: the refresh that is due is not made. Another `refresh` shows it again. */
+  leave(): void;
   showMore(): Promise<void>;
   search(query: string): void;
   rename(id: string, title: string): Promise<void>;
@@ -66,7 +69,7 @@ export function createSessionList(
   return {
     read: shown.read,
     subscribe: shown.subscribe,
-    refresh: refresher(parts),
+    ...refresher(parts),
     search: searcher(parts),
     async showMore() {
       const { next: before } = shown.read();
@@ -82,8 +85,10 @@ export function createSessionList(
 }
 
 /** Reads the newest page: the first time at once, then a while after it was asked to, since hints of a running answer come in crowds. */
-function refresher({ source, later, shown, change }: Parts): () => void {
+function refresher({ source, later, shown, change }: Parts): Pick<SessionList, "refresh" | "leave"> {
   let isDue = false;
+  /** Counts how often the list was left: what was due before is no longer due. */
+  let left = 0;
   let isReading = false;
   const read = async (): Promise<void> => {
     isDue = false;
@@ -97,14 +102,26 @@ function refresher({ source, later, shown, change }: Parts): () => void {
       change({ phase: shown.read().sessions.length > 0 ? "ready" : "failed", error: errorOf(error) });
     }
     isReading = false;
-    if (isDue) later(read, refreshPauseMs);
+    if (isDue) readLater();
   };
-  return () => {
-    if (isDue) return;
-    isDue = true;
-    if (isReading) return;
-    if (shown.read().phase === "loading") void read();
-    else later(read, refreshPauseMs);
+  const readLater = (): void => {
+    const before = left;
+    later(() => {
+      if (before === left) void read();
+    }, refreshPauseMs);
+  };
+  return {
+    refresh() {
+      if (isDue) return;
+      isDue = true;
+      if (isReading) return;
+      if (shown.read().phase === "loading") void read();
+      else readLater();
+    },
+    leave() {
+      left += 1;
+      isDue = false;
+    },
   };
 }
 

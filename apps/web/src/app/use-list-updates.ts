@@ -11,15 +11,18 @@ export function useListUpdates(): void {
   useEffect(() => {
     let watching: AbortController | undefined;
     const watch = async (signal: AbortSignal): Promise<void> => {
+      const refresh = (): void => {
+        if (!signal.aborted) list.refresh();
+      };
       try {
         // Hints may be missed while there is no connection: each new one begins with a look at the list.
         const onState = ({ state }: ConnectionState): void => {
-          if (state === "open") list.refresh();
+          if (state === "open") refresh();
         };
-        for await (const _ of client.notifications({ signal, onState })) list.refresh();
+        for await (const _ of client.notifications({ signal, onState })) refresh();
       } catch {
         // The server refuses for good: the list shows the error.
-        list.refresh();
+        refresh();
       }
     };
     const onVisibility = (): void => {
@@ -35,6 +38,7 @@ export function useListUpdates(): void {
     return () => {
       document.removeEventListener("visibilitychange", onVisibility);
       watching?.abort();
+      list.leave();
     };
   }, [client, list]);
 }
