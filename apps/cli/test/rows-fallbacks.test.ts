@@ -178,7 +178,7 @@ describe("fallbacks", () => {
         { words: ["config", "print"], env },
         { words: ["config", "validate"], env },
         { words: ["config", "print", "--sources"], env: { OPENAI_API_KEY: "k", GEMINI_API_KEY: "g" } },
-        { words: ["ask", "--fallbacks", "nobody", "Hello."], env },
+        { words: ["ask", "--fallbacks", "acme", "Hello."], env },
         { words: ["config", "validate", "--provider", "ollama", "--fallbacks", "none"], env },
       ],
       { cwd },
@@ -195,7 +195,7 @@ describe("fallbacks", () => {
     expect(yaml?.text).toContain("    - anthropic:claude-x\n");
     expect(validate).toMatchObject({ code: 3, text: expect.stringContaining("ANTHROPIC_API_KEY is not set") });
     expect(found?.text).toMatch(/^model\.fallbacks +gemini +GEMINI_API_KEY$/m);
-    expect(wrong).toMatchObject({ code: 3, text: expect.stringContaining("`nobody`") });
+    expect(wrong).toMatchObject({ code: 3, text: expect.stringContaining("`acme`") });
     expect(none?.code).toBe(0);
     for (const { text } of [doctor, sources, yaml, validate, wrong].flatMap((one) => one ?? [])) expect(text).not.toContain(secret);
   });
