@@ -54,7 +54,7 @@ export const slowSuites: readonly string[] = [
   "packages/context/test/compaction.test.ts",
   "packages/context/test/hostile.test.ts",
   "packages/context/test/taken-over.test.ts",
-  "packages/core/src/driver/log/spill-values.test.ts",
+  "packages/core/src/driver/log/spill-large-values.test.ts",
   "packages/core/test/answer-bounds.test.ts",
   "packages/core/test/children-budget.test.ts",
   "packages/core/test/event-order.test.ts",

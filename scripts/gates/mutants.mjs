@@ -15,7 +15,7 @@ const MUTANTS = [
     'if (call.state === "done" || (call.state === "running" && !call.inDoubt)) continue;',
     'if (call.state !== "running" || !call.inDoubt) continue;',
   ],
-  ["a retry uses the attempt again", "loop/next-turn.ts", "callModel(run, turn, attempt + 1)", "callModel(run, turn, attempt)"],
+  ["a retry uses the attempt again", "loop/plan-next-turn.ts", "callModel(run, turn, attempt + 1)", "callModel(run, turn, attempt)"],
   [
     "the next turn begins before all calls are settled",
     "loop/plan.ts",

@@ -4,7 +4,11 @@ import ts from "typescript";
 import { fromRoot, sources } from "./tree.mjs";
 
 /** The only files that may touch the real clock and real randomness: the adapters of the clock and id ports, and what a client is given by its platform. */
-const ADAPTERS = new Set(["packages/core/src/memory/clock.ts", "packages/core/src/memory/ids.ts", "packages/client/src/platform.ts"]);
+const ADAPTERS = new Set([
+  "packages/core/src/memory/system-clock.ts",
+  "packages/core/src/memory/random-ids.ts",
+  "packages/client/src/platform.ts",
+]);
 const PURE = /^packages\/(core|client|provider-kit|testing|host|embed|auth)\/src\/(?!node\/|(?<=provider-kit\/src\/)testing\/)/;
 const LOOP = /^packages\/core\/src\/loop\//;
 const PORTS = /^packages\/core\/src\/ports\//;
@@ -115,8 +119,8 @@ export const purity = {
   name: "purity",
   check,
   sound: {
-    ...core("memory/clock.ts", "export const now = (): number => Date.now();\nexport const later = setTimeout;\n"),
-    ...core("memory/ids.ts", "export const id = (): string => crypto.randomUUID();\n"),
+    ...core("memory/system-clock.ts", "export const now = (): number => Date.now();\nexport const later = setTimeout;\n"),
+    ...core("memory/random-ids.ts", "export const id = (): string => crypto.randomUUID();\n"),
     ...core(
       "driver/drive.ts",
       "export const at = (clock: { now(): number; setTimeout(): void }): Date => (clock.setTimeout(), new Date(clock.now()));\n",

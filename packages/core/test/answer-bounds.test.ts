@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { answerLimits } from "../src/driver/model/answer-bounds.ts";
+import { answerLimits } from "../src/driver/model/answer-size-limits.ts";
 import { createAgent, createAssembler, createSession, execute, type ModelChunk } from "../src/index.ts";
 import type { ModelProvider } from "../src/ports/index.ts";
 

@@ -332,7 +332,7 @@ async function played(seed: number, limit: number, limits: Partial<RunLimits>): 
 
 // Loaded before the clock of a test advances: a module that is still being loaded would look like a hook that hangs.
 beforeAll(async () => {
-  await Promise.all([import("../src/driver/model/run-allowance.ts"), import("../src/driver/model/reservations.ts")]);
+  await Promise.all([import("../src/driver/model/check-run-budget.ts"), import("../src/driver/model/ledger-reservations.ts")]);
 });
 
 const seeds = Array.from({ length: Number(process.env["LOOPWRIGHT_BUDGET_SEEDS"] ?? 12) }, (_, at) => at + 1);

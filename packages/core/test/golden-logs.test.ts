@@ -2,15 +2,15 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { describe, expect, it } from "vitest";
 import { createAgent, createSession, execute, type Fact } from "../src/index.ts";
 import { at } from "../src/loop/append-list.ts";
-import { isEndedChild } from "../src/loop/children/background.ts";
+import { isEndedChild } from "../src/loop/children/background-children.ts";
 import { eventsOf } from "../src/loop/events-of.ts";
 import { fold, foldAll } from "../src/loop/fold.ts";
 import { factKinds } from "../src/loop/kinds/fact-kinds.ts";
 import { plan } from "../src/loop/plan.ts";
+import { type Growth, growthOf, noLengths, restOf, type StateRest, stateFrom } from "../src/loop/split-state-for-snapshot.ts";
 import { emptyState, isAtRest, type State } from "../src/loop/state.ts";
-import { type Growth, growthOf, noLengths, restOf, type StateRest, stateFrom } from "../src/loop/state-image.ts";
 import { transcriptOf } from "../src/loop/transcript.ts";
-import { upCast } from "../src/loop/up-cast.ts";
+import { upCast } from "../src/loop/up-cast-old-facts.ts";
 import { memoryStore, scripted } from "../src/memory/index.ts";
 import { manualClock } from "../src/memory/manual-clock.ts";
 import { digestOf } from "../src/message/digest.ts";

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
-import { historyLimits } from "../src/driver/log/history.ts";
+import { historyLimits } from "../src/driver/log/read-event-history.ts";
 import { type DurableEvent, execute, readHistory } from "../src/index.ts";
 import type { Fact } from "../src/loop/fact.ts";
 import { weigh } from "../src/message/json-bytes.ts";

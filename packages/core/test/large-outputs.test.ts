@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { createTextWindow } from "../src/driver/effects/text-window.ts";
+import { createTextWindow } from "../src/driver/effects/filtered-text-window.ts";
+import { collectOutput } from "../src/tools/collect-tool-output.ts";
 import { headOf } from "../src/tools/cut-text.ts";
-import { runFiltering } from "../src/tools/filtering.ts";
+import { runFiltering } from "../src/tools/filter-inside-work.ts";
 import { jsonHead } from "../src/tools/json-head.ts";
 import { filteredBeyond, filterOutput, type NormalOutput, type TextFilter } from "../src/tools/normalise-output.ts";
-import { collectOutput } from "../src/tools/run-output.ts";
 
 describe("what is cut", () => {
   const secret = "s3cret-token";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { restore } from "../src/driver/log/spill-values.ts";
+import { restore } from "../src/driver/log/spill-large-values.ts";
 import { createSimpleTool, defineTool, execute } from "../src/index.ts";
 import { world } from "./harness.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { claimLease, type Lease } from "../src/driver/ownership/lease.ts";
+import { claimLease, type Lease } from "../src/driver/ownership/held-lease.ts";
 import { memoryStore } from "../src/memory/index.ts";
 import { manualClock } from "../src/memory/manual-clock.ts";
 import type { SessionLog } from "../src/ports/index.ts";

@@ -4,7 +4,7 @@ import { memoryStore } from "../src/memory/index.ts";
 import { type ManualClock, manualClock } from "../src/memory/manual-clock.ts";
 import { seededIds } from "../src/memory/seeded-ids.ts";
 import { appendLimits, type Clock, type ModelProvider } from "../src/ports/index.ts";
-import { collectOutput } from "../src/tools/run-output.ts";
+import { collectOutput } from "../src/tools/collect-tool-output.ts";
 import { dyingStore } from "./dying-store.ts";
 import { calm, deferred, world } from "./harness.ts";
 

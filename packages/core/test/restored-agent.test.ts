@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { snapshotLimits } from "../src/driver/setup/snapshot-limits.ts";
+import { snapshotLimits } from "../src/driver/setup/fold-snapshot-limits.ts";
 import { type AgentSession, createAgent, createSession, type DeclaredTool, defineTool, execute, resume, systemText } from "../src/index.ts";
 import { scripted } from "../src/memory/index.ts";
 import { calm, type World, world } from "./harness.ts";

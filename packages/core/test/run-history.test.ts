@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { readRun } from "../src/driver/log/run-history.ts";
+import { readRun } from "../src/driver/log/read-run-events.ts";
 import { type DurableEvent, execute, readHistory } from "../src/index.ts";
 import type { Fact } from "../src/loop/fact.ts";
 import { foldAll } from "../src/loop/fold.ts";
 import { emptyState } from "../src/loop/state.ts";
-import { upCast } from "../src/loop/up-cast.ts";
+import { upCast } from "../src/loop/up-cast-old-facts.ts";
 import type { SessionStore } from "../src/ports/index.ts";
 import { world } from "./harness.ts";
 

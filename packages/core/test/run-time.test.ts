@@ -23,7 +23,7 @@ function cut(
 
 // Loaded before the clock of a test advances: a module that is still being loaded would look like a ledger that hangs.
 beforeAll(async () => {
-  await Promise.all([import("../src/driver/model/run-allowance.ts"), import("../src/driver/model/reservations.ts")]);
+  await Promise.all([import("../src/driver/model/check-run-budget.ts"), import("../src/driver/model/ledger-reservations.ts")]);
 });
 
 describe("the time of a run, while a model answers", () => {

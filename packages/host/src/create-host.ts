@@ -5,14 +5,14 @@
 import type { Access, Agent, Runtime } from "@loopwright/core";
 import { memoryQueue } from "@loopwright/core/memory";
 import type { Clock, EventChannel, IdSource, Logger, RunQueue, SessionStore } from "@loopwright/core/ports";
-import { hintOffers } from "./hints/hint-offers.ts";
+import { hintOffers } from "./hints/offer-hint.ts";
 import { checkLimits, defaultHostLimits, type HostLimits } from "./options/host-limits.ts";
 import type { HostOptions } from "./options/host-options.ts";
 import { createSessionHost } from "./sessions/create-session-host.ts";
 import type { CloseOptions, SessionHost } from "./sessions/session-host.ts";
 import { type WatchedStore, watchStore } from "./store/store-health.ts";
+import { runWork, type Work } from "./work/find-sessions-to-run.ts";
 import { createGracefulShutdown, type HandOverOptions } from "./work/graceful-shutdown.ts";
-import { runWork, type Work } from "./work/queue-and-sweep.ts";
 import { createRetentionSweep, type RetentionSweep } from "./work/retention-sweep.ts";
 import { sweepIntervals } from "./work/sweep-intervals.ts";
 

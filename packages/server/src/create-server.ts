@@ -1,6 +1,6 @@
 import { createHost, type Host } from "@loopwright/host";
 import type { AgentServer } from "./agent-server.ts";
-import { checkedNotification } from "./checked-notification.ts";
+import { checkedNotification } from "./check-notification.ts";
 import { routeTable } from "./http/route-table.ts";
 import { type ServedHost, serveHost } from "./serve-host.ts";
 import type { HostedServerOptions, ServerOptions } from "./server-options.ts";

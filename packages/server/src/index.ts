@@ -1,16 +1,16 @@
 /** Loopwright over HTTP. */
 
-export type { Action } from "./action.ts";
+export type { Action } from "./actions-to-authorize.ts";
 export type { AgentServer } from "./agent-server.ts";
 export { createHealthServer, type HealthServerOptions } from "./create-health-server.ts";
 export { createServer } from "./create-server.ts";
-export { bearerToken } from "./identity/bearer-token.ts";
-export { bearerTokens } from "./identity/bearer-tokens.ts";
+export { bearerTokens } from "./identity/fixed-bearer-tokens.ts";
+export { bearerToken } from "./identity/read-bearer-token.ts";
 export { type AccessPolicyOptions, accessPolicy, type PolicyIndex } from "./permissions/access-policy.ts";
 export type { ServerEnv } from "./request/server-env.ts";
-export { keepFile, type NewFile } from "./routes/files/keep-file.ts";
-export { type KeptFilesQuery, keptFiles } from "./routes/files/kept-files.ts";
-export { type KeptFileRemoval, removeKeptFile } from "./routes/files/remove-kept-file.ts";
+export { type KeptFileRemoval, removeKeptFile } from "./routes/files/remove-stored-file.ts";
+export { keepFile, type NewFile } from "./routes/files/store-file.ts";
+export { type KeptFilesQuery, keptFiles } from "./routes/files/stored-files-page.ts";
 export { sessionFile } from "./routes/sessions/export-session.ts";
 export { transcriptMarkdown } from "./routes/sessions/transcript-markdown.ts";
 export { withDerivedTitle } from "./routes/sessions/with-derived-title.ts";

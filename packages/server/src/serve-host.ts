@@ -1,13 +1,13 @@
 import type { Host } from "@loopwright/host";
-import { checkOptions } from "./checked-options.ts";
+import { checkOptions } from "./check-server-options.ts";
 import { createCookieCheckCache } from "./cookie-check-cache.ts";
+import { extendedRoutes } from "./http/add-extension-routes.ts";
 import { createRequestHandler } from "./http/create-request-handler.ts";
-import { extendedRoutes } from "./http/extended-routes.ts";
 import type { Listenable } from "./http/listenable.ts";
-import { createOpenRuns } from "./meters/open-runs.ts";
+import { createOpenRuns } from "./meters/open-run-limit.ts";
 import { createRateLimiter } from "./meters/rate-limiter.ts";
 import { createRequestMetrics } from "./meters/request-metrics.ts";
-import { createSentFiles } from "./meters/sent-files.ts";
+import { createSentFiles } from "./meters/sent-bytes-limit.ts";
 import { openApiOf } from "./request/openapi.ts";
 import type { Route } from "./request/route.ts";
 import type { ServerContext } from "./server-context.ts";

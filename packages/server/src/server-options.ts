@@ -1,7 +1,7 @@
 import type { Access, Json, JsonSchema } from "@loopwright/core";
 import type { ApprovalMemory, Logger, SessionSummary } from "@loopwright/core/ports";
 import type { Host, HostOptions } from "@loopwright/host";
-import type { Action } from "./action.ts";
+import type { Action } from "./actions-to-authorize.ts";
 import type { HttpLimits, ServerLimits } from "./server-limits.ts";
 import type { StreamDialect } from "./stream-dialect.ts";
 

@@ -5,7 +5,7 @@ import { createHost, type HostedSession, type HostOptions } from "@loopwright/ho
 import type { AgentServer } from "../src/agent-server.ts";
 import { serverOf } from "../src/create-server.ts";
 import { routeTable } from "../src/http/route-table.ts";
-import { accessOf } from "../src/identity/access-of.ts";
+import { accessOf } from "../src/identity/access-of-principal.ts";
 import { serveHost } from "../src/serve-host.ts";
 import type { ServerContext } from "../src/server-context.ts";
 import type { ServerLimits } from "../src/server-limits.ts";

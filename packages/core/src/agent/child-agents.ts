@@ -1,4 +1,4 @@
-import type { ChildAgent } from "../tools/child.ts";
+import type { ChildAgent } from "../tools/child-agent.ts";
 import { type Agent, createAgent, isAgent } from "./agent.ts";
 
 /** The agent of this name that the tools and hooks of an agent start as a child, as it runs below it; `undefined`: none of them names it. */

@@ -6,7 +6,7 @@ import type { AssistantMessage, Message, UserMessage } from "../message/message.
 import type { Cost, SpentUsage, Usage } from "../message/usage.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { ToolChoice } from "../ports/model-provider.ts";
-import type { ChildAgent, SpawnChild, StartChild } from "../tools/child.ts";
+import type { ChildAgent, SpawnChild, StartChild } from "../tools/child-agent.ts";
 import type { GateVerdict, Tool, ToolOutput } from "../tools/tool.ts";
 
 type Awaitable<T> = T | PromiseLike<T>;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { scripted } from "../memory/scripted.ts";
+import { scripted } from "../memory/scripted-provider.ts";
 import type { ModelProvider } from "../ports/model-provider.ts";
 import { createAgent } from "./agent.ts";
 import { providerEntry } from "./model-ref.ts";

@@ -4,7 +4,9 @@ export { createStreamedAnswers, type StreamedLane } from "../driver/live/streame
 export { foldReadFacts } from "../driver/log/fold-read-facts.ts";
 export { createModelPublisher } from "../driver/model/model-events.ts";
 export { snapshotOf } from "../driver/session/public-snapshot.ts";
+export { lastNumber } from "../loop/answer-still-to-publish.ts";
 export { type AppendList, at } from "../loop/append-list.ts";
+export { firingKey } from "../loop/due-schedules.ts";
 export type { Effect } from "../loop/effect.ts";
 export type { DurableBody, EphemeralBody } from "../loop/event.ts";
 export { eventsOf } from "../loop/events-of.ts";
@@ -12,7 +14,6 @@ export type { CallResult } from "../loop/fact.ts";
 export { type ToolPolicies, toolsShown } from "../loop/facts/tool-policy.ts";
 export { fold } from "../loop/fold.ts";
 export { plan } from "../loop/plan.ts";
-export { firingKey } from "../loop/schedules.ts";
 export {
   type Call,
   emptyState,
@@ -24,11 +25,10 @@ export {
   type State,
 } from "../loop/state.ts";
 export { transcriptOf } from "../loop/transcript.ts";
-export { lastNumber } from "../loop/unsent-answer.ts";
 export { countedMemoryStore } from "../memory/store/memory-store.ts";
 export { digestOf } from "../message/digest.ts";
 export { createRequestBuilder, type RequestBuilder } from "../prompt/request-builder.ts";
-export { collectOutput } from "../tools/run-output.ts";
+export { collectOutput } from "../tools/collect-tool-output.ts";
 export { toolFailure } from "../tools/tool-failure.ts";
 export { toolLimits } from "../tools/tool-limits.ts";
 export { type AnyTool, specOf } from "../tools/tool-registry.ts";

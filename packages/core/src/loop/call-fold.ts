@@ -1,7 +1,7 @@
+import { present } from "../message/drop-undefined.ts";
 import type { ToolResultMessage } from "../message/message.ts";
-import { present } from "../message/present.ts";
 import { append, emptyList } from "./append-list.ts";
-import { backgroundChild, foldBackgroundEnded, foldBackgroundLinked } from "./children/background.ts";
+import { backgroundChild, foldBackgroundEnded, foldBackgroundLinked } from "./children/background-children.ts";
 import { answeredBelow, foldAnswerBelow } from "./children/waits-of-children.ts";
 import type { CallResult, FactOf } from "./fact.ts";
 import { policyOfShown } from "./facts/tool-policy.ts";

@@ -2,7 +2,6 @@ import type { CallFact } from "./facts/call-facts.ts";
 import type { RunFact } from "./facts/run-facts.ts";
 import type { SessionFact } from "./facts/session-facts.ts";
 
-export type { ApprovalVerdict, CallResult, ChildCall, RememberedDecision, WaitingCall } from "./facts/call-facts.ts";
 export type {
   Access,
   DeclaredTool,
@@ -17,7 +16,8 @@ export type {
   Sharing,
   SharingRole,
   Verdict,
-} from "./facts/parties.ts";
+} from "./facts/access.ts";
+export type { ApprovalVerdict, CallResult, ChildCall, RememberedDecision, WaitingCall } from "./facts/call-facts.ts";
 export type { Decision, RoutedCall, RunStatus, Timings } from "./facts/run-facts.ts";
 export type { InputMode, ScheduledInput } from "./facts/session-facts.ts";
 export type { Expense, Hooked, KeyOwner, ModelChain, ModelLink, Spending } from "./facts/spending.ts";

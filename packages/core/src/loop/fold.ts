@@ -8,8 +8,8 @@
 
 import type { Fact, Hooked } from "./fact.ts";
 import { mergedHookState } from "./facts/hook-state.ts";
+import { spend } from "./kinds/add-spending.ts";
 import { fits, kindOf } from "./kinds/fact-kinds.ts";
-import { spend } from "./kinds/spend.ts";
 import { isAtRest, type State } from "./state.ts";
 
 /** Version of the fold. It must be raised when any log folds to another state than before, because snapshots of other versions are not used. */

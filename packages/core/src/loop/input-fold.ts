@@ -1,13 +1,13 @@
+import { present } from "../message/drop-undefined.ts";
 import type { MessageId, UserMessage } from "../message/message.ts";
-import { present } from "../message/present.ts";
-import { soundMessage } from "../message/sound-message.ts";
+import { soundMessage } from "../message/message-flaws.ts";
 import { allSpent } from "../message/usage.ts";
 import { append, findLastIndex, lastWithKey } from "./append-list.ts";
-import { backgroundChild } from "./children/background.ts";
+import { backgroundChild } from "./children/background-children.ts";
+import { firedBy, foldFiring } from "./due-schedules.ts";
 import type { FactOf } from "./fact.ts";
-import { firedBy, foldFiring } from "./schedules.ts";
+import { withoutSummary } from "./fold-summary-calls.ts";
 import { type EndedRun, type Entry, endedRun, type KnownInput, type QueuedInput, type Run, type State } from "./state.ts";
-import { withoutSummary } from "./summary-calls.ts";
 
 /** Opens the log with its first fact, and fills the history with the given context. */
 export function foldOpened(state: State, fact: FactOf<"session.opened">): State {

@@ -1,6 +1,6 @@
 import type { Effect, Plan } from "./effect.ts";
 import type { FactBody } from "./fact.ts";
-import { crashed } from "./next-turn.ts";
+import { crashed } from "./plan-next-turn.ts";
 import { childStopped, interrupted, notRun } from "./results-without-run.ts";
 import type { Call, KeyedChild, Run, State } from "./state.ts";
 

@@ -7,12 +7,12 @@
  */
 
 import { planCalls } from "./calls-to-start.ts";
-import { startsOwed } from "./children/background.ts";
+import { startsOwed } from "./children/background-children.ts";
 import { type Plan, restPlan } from "./effect.ts";
-import { planFailure, planNextTurn, planOpenCall } from "./next-turn.ts";
+import { lostSummary } from "./fold-summary-calls.ts";
 import { afterChildren, planAbort } from "./plan-abort.ts";
+import { planFailure, planNextTurn, planOpenCall } from "./plan-next-turn.ts";
 import type { State } from "./state.ts";
-import { lostSummary } from "./summary-calls.ts";
 
 /** The facts to record and the effects to run now. Facts come first: fold them and plan again before effects are prepared. */
 export function plan(state: State): Plan {

@@ -1,9 +1,9 @@
 /*
  * Owns: when a run has reached one of its limits, the facts that record it, and the notice that the model gets before its last answer.
- * Does not own: whether the next call fits into what is left (driver/model/run-allowance).
+ * Does not own: whether the next call fits into what is left (driver/model/check-run-budget).
  */
 import type { Failure } from "../errors.ts";
-import { chargedTo } from "./children/background.ts";
+import { chargedTo } from "./children/background-children.ts";
 import type { FactBody } from "./fact.ts";
 import type { ReachedLimit, Run } from "./state.ts";
 

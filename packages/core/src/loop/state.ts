@@ -1,6 +1,6 @@
+import { present } from "../message/drop-undefined.ts";
 import type { JsonObject } from "../message/json.ts";
 import type { Message, MessageId } from "../message/message.ts";
-import { present } from "../message/present.ts";
 import type { Cost, Usage } from "../message/usage.ts";
 import { type AppendList, at, emptyList, findLastIndex } from "./append-list.ts";
 import type { DeclaredTool, HookState, ParentLink, RememberedDecision, Retention, Sharing } from "./fact.ts";

@@ -1,6 +1,6 @@
 import type { Failure } from "../errors.ts";
+import { present } from "../message/drop-undefined.ts";
 import { callsOf, type MessageId } from "../message/message.ts";
-import { present } from "../message/present.ts";
 import { allSpent, contextTokensOf } from "../message/usage.ts";
 import { append } from "./append-list.ts";
 import type { FactOf } from "./fact.ts";

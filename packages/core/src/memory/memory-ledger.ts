@@ -7,7 +7,7 @@ import {
   type LedgerOptions,
 } from "../stores/book-ledger.ts";
 import type { LedgerSum } from "../stores/ledger-limits.ts";
-import { systemClock } from "./clock.ts";
+import { systemClock } from "./system-clock.ts";
 
 export type MemoryLedgerOptions = LedgerOptions;
 

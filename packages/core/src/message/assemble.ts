@@ -4,7 +4,7 @@ import { GrowingText } from "./growing-text.ts";
 import { findJsonFlaw, type JsonObject } from "./json.ts";
 import type { StopReason } from "./message.ts";
 import type { Usage } from "./usage.ts";
-import { wellFormedJson } from "./well-formed.ts";
+import { wellFormedJson } from "./well-formed-text.ts";
 
 type Block =
   | { readonly type: "text" | "thinking"; readonly written: GrowingText; opaque?: Opaque }

@@ -1,6 +1,6 @@
 import type { ModelChunk } from "./chunk.ts";
 import type { Json } from "./json.ts";
-import { isSound, wellFormed, wellFormedJson } from "./well-formed.ts";
+import { isSound, wellFormed, wellFormedJson } from "./well-formed-text.ts";
 
 type DeltaChunk = Extract<ModelChunk, { readonly delta: string }>;
 

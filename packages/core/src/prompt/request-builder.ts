@@ -1,7 +1,7 @@
 import { type State, tipOf } from "../loop/state.ts";
 import { createTranscript, followTranscript, type GrowingTranscript } from "../loop/transcript.ts";
 import type { Message } from "../message/message.ts";
-import { soundMessage } from "../message/sound-message.ts";
+import { soundMessage } from "../message/message-flaws.ts";
 import type { ContextHistory, FittedRequest } from "../ports/context-engine.ts";
 import { RequestPath } from "./request-path.ts";
 import { createValidHistory, type ValidHistory, withAnswerableEnd } from "./valid-history.ts";

@@ -8,7 +8,7 @@
 import type { Compaction, State } from "../loop/state.ts";
 import type { GrowingTranscript } from "../loop/transcript.ts";
 import type { Message, MessageId, ToolResultMessage } from "../message/message.ts";
-import { soundMessage } from "../message/sound-message.ts";
+import { soundMessage } from "../message/message-flaws.ts";
 import { withoutThinking } from "./opaque-content.ts";
 import { createValidHistory, type ValidHistory } from "./valid-history.ts";
 

@@ -4,7 +4,7 @@ import { fold } from "../loop/fold.ts";
 import { emptyState } from "../loop/state.ts";
 import type { AssistantPart } from "../message/content.ts";
 import type { AssistantMessage, Message } from "../message/message.ts";
-import { messageFlaw } from "../message/sound-message.ts";
+import { messageFlaw } from "../message/message-flaws.ts";
 import { createRequestBuilder } from "./request-builder.ts";
 import { createValidHistory, withAnswerableEnd } from "./valid-history.ts";
 

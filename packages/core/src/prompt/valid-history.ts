@@ -9,8 +9,8 @@
  */
 import type { AssistantPart, ToolCallPart } from "../message/content.ts";
 import { type AssistantMessage, callsOf, type Message, type MessageId, type ToolResultMessage } from "../message/message.ts";
-import { soundMessage } from "../message/sound-message.ts";
-import { wellFormedJson } from "../message/well-formed.ts";
+import { soundMessage } from "../message/message-flaws.ts";
+import { wellFormedJson } from "../message/well-formed-text.ts";
 import { lengthOf } from "./message-length.ts";
 import { hasImage, hasStoredMedia } from "./stored-media.ts";
 

@@ -5,7 +5,7 @@
 import { AgentError } from "../errors.ts";
 import { findJsonFlaw, jsonDepthMax } from "../message/json.ts";
 import type { Message, ToolResultMessage, UserMessage } from "../message/message.ts";
-import { contentFlaw, type Flaw, firstFlaw, isFields, messageFlaw, partFlaw, toolResultFlaw } from "../message/sound-message.ts";
+import { contentFlaw, type Flaw, firstFlaw, isFields, messageFlaw, partFlaw, toolResultFlaw } from "../message/message-flaws.ts";
 import type { ExecuteInput } from "./execute-input.ts";
 
 /** An input of the right shape with the fields that this build knows. Only `checkInput` makes one, and nothing checks it again. */

@@ -2,6 +2,8 @@
 
 export type { AgentErrorOptions, ErrorClass, ErrorCode, ErrorEntry, Failure } from "../errors.ts";
 export { AgentError, errorTable, failureOf, isAgentError } from "../errors.ts";
+export type { AnswerReplay, DroppedAnswers } from "../loop/answer-still-to-publish.ts";
+export { answeringAfter, createAnswerReplay, createDroppedAnswers } from "../loop/answer-still-to-publish.ts";
 export type {
   AgentEvent,
   DurableEvent,
@@ -31,8 +33,6 @@ export type {
 } from "../loop/fact.ts";
 export type { CallState, SessionStatus, WaitingReason } from "../loop/state.ts";
 export { inCallOrder } from "../loop/transcript.ts";
-export type { AnswerReplay, DroppedAnswers } from "../loop/unsent-answer.ts";
-export { answeringAfter, createAnswerReplay, createDroppedAnswers } from "../loop/unsent-answer.ts";
 export type {
   ArgsProblem,
   AssistantPart,

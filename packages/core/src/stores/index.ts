@@ -18,9 +18,9 @@ export {
 } from "./book-ledger.ts";
 export { checkSecret } from "./check-secret.ts";
 export { checkedRef, factTexts } from "./fact-texts.ts";
-export { fileName, fileNoteName, isFileName } from "./file-name.ts";
 export { type LedgerLimit, type LedgerLimits, type LedgerSum, ledgerSums } from "./ledger-limits.ts";
 export { Ordered } from "./ordered-list.ts";
 export { type Erasure, erasureOf, removeWithChildren, sessionsBelow } from "./remove-with-children.ts";
 export { excerptAround, matchTexts, searchTextsOf, searchWords, type TextMatch } from "./search-text.ts";
 export { parentOf, projectSession, type SessionProjection } from "./session-projection.ts";
+export { fileName, fileNoteName, isFileName } from "./stored-file-name.ts";

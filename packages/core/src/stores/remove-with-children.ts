@@ -10,7 +10,7 @@ import { AgentError, isAgentError } from "../errors.ts";
 import { type FactOf, factVersion } from "../loop/fact.ts";
 import type { SessionIndex } from "../ports/session-index.ts";
 import type { SessionLog, SessionRef } from "../ports/session-log.ts";
-import { sessionHeld } from "./session-held.ts";
+import { sessionHeld } from "./session-held-error.ts";
 
 interface Removable {
   readonly log: SessionLog;

@@ -1,7 +1,7 @@
 import { AgentError } from "../errors.ts";
 import type { JsonObject, JsonSchema } from "../message/json.ts";
 import type { UserMessage } from "../message/message.ts";
-import type { ChildAgent, ChildOptions, SpawnedChild } from "./child.ts";
+import type { ChildAgent, ChildOptions, SpawnedChild } from "./child-agent.ts";
 import { type ArgsOf, defineTool } from "./define-tool.ts";
 import type { StandardSchema } from "./standard-schema.ts";
 import type { Tool, ToolEvent } from "./tool.ts";

@@ -1,8 +1,8 @@
 import type { FilePart, ImagePart, ResultPart } from "../message/content.ts";
 import type { Json } from "../message/json.ts";
-import { wellFormed } from "../message/well-formed.ts";
+import { wellFormed } from "../message/well-formed-text.ts";
 import { headOf } from "./cut-text.ts";
-import { type ApplyFilter, type Filtering, filterStrings, runFiltering } from "./filtering.ts";
+import { type ApplyFilter, type Filtering, filterStrings, runFiltering } from "./filter-inside-work.ts";
 import { jsonHead } from "./json-head.ts";
 import { toJson } from "./to-json.ts";
 import { toolLimits } from "./tool-limits.ts";

@@ -1,5 +1,5 @@
 import { type Json, jsonDepthMax } from "../message/json.ts";
-import { wellFormed } from "../message/well-formed.ts";
+import { wellFormed } from "../message/well-formed-text.ts";
 import { headOf } from "./cut-text.ts";
 import { toolLimits } from "./tool-limits.ts";
 

@@ -2,7 +2,7 @@ import { type ErrorCode, type Failure, isAgentError } from "../errors.ts";
 import type { CallResult } from "../loop/fact.ts";
 import type { ResultPart } from "../message/content.ts";
 import type { CallOutcome } from "../message/message.ts";
-import { wellFormed } from "../message/well-formed.ts";
+import { wellFormed } from "../message/well-formed-text.ts";
 import { cutText } from "./cut-text.ts";
 import { toolLimits } from "./tool-limits.ts";
 

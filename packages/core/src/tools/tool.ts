@@ -4,7 +4,7 @@ import type { Json, JsonObject, JsonSchema } from "../message/json.ts";
 import type { Message } from "../message/message.ts";
 import type { SpentUsage } from "../message/usage.ts";
 import type { Logger } from "../ports/logger.ts";
-import type { ChildAgent, SpawnChild, StartChild } from "./child.ts";
+import type { ChildAgent, SpawnChild, StartChild } from "./child-agent.ts";
 import type { StandardSchema } from "./standard-schema.ts";
 
 /**

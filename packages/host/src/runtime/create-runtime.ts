@@ -31,10 +31,10 @@ import type {
   TokenCounter,
   UsageLedger,
 } from "@loopwright/core/ports";
-import { hintOffers } from "../hints/hint-offers.ts";
-import { hintingStore } from "../hints/hinting-store.ts";
-import { agentOfSession } from "../sessions/agent-of-session.ts";
-import { checkedAgents } from "./checked-agents.ts";
+import { hintingStore } from "../hints/hint-after-append.ts";
+import { hintOffers } from "../hints/offer-hint.ts";
+import { agentOfSession } from "../sessions/find-agent-of-session.ts";
+import { checkedAgents } from "./check-agents.ts";
 
 export interface RuntimeOptions {
   /** The agents, the first one the default; or a function that finds an agent by its name and the access of the caller. */

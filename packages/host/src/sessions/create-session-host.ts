@@ -3,8 +3,8 @@ import type { Clock, SessionRef } from "@loopwright/core/ports";
 import { erasureOf, sessionsBelow } from "@loopwright/core/stores";
 import { closeAndErase, closeExpired } from "./erase-session.ts";
 import { type LoadedParts, LoadedSessions } from "./load-and-evict.ts";
+import { type LoaderParts, SessionLoader } from "./load-session.ts";
 import type { SessionHost } from "./session-host.ts";
-import { type LoaderParts, SessionLoader } from "./session-loader.ts";
 
 /** The sessions of this process: loaded on demand, shared by their users, evicted when idle. */
 export function createSessionHost(parts: LoaderParts & LoadedParts): SessionHost {

@@ -1,10 +1,10 @@
 import { AgentError } from "@loopwright/core";
-import { identify } from "../identity/identify.ts";
+import { identify } from "../identity/identify-caller.ts";
 import { redeemTicket, ticketParameter } from "../identity/stream-ticket.ts";
 import { authorizeRequest } from "../permissions/authorize.ts";
 import { readRequest } from "../request/read-request.ts";
 import type { InProcess, Route } from "../request/route.ts";
-import { runRoute } from "../routes/run-route.ts";
+import { runRoute } from "../routes/call-route-handler.ts";
 import type { ServerContext } from "../server-context.ts";
 import type { Caller, Principal } from "../server-options.ts";
 import type { OpenSink } from "../stream/event-sink.ts";

@@ -12,7 +12,6 @@ import { listFilesRoute } from "../routes/files/list-files.ts";
 import { readFileRoute } from "../routes/files/read-file.ts";
 import { removeFileRoute } from "../routes/files/remove-file.ts";
 import { uploadFileRoute } from "../routes/files/upload-file.ts";
-import { notificationsRoute } from "../routes/notifications.ts";
 import { publishNotificationRoute } from "../routes/publish-notification.ts";
 import { abortRunRoute } from "../routes/runs/abort-run.ts";
 import { executeRoute } from "../routes/runs/execute.ts";
@@ -28,15 +27,16 @@ import { openApiRoute } from "../routes/service/openapi.ts";
 import { versionRoute } from "../routes/service/version.ts";
 import { changeSessionRoute } from "../routes/sessions/change-session.ts";
 import { createSessionRoute } from "../routes/sessions/create-session.ts";
-import { eventsRoute } from "../routes/sessions/events.ts";
 import { exportSessionRoute } from "../routes/sessions/export-session.ts";
 import { forkSessionRoute } from "../routes/sessions/fork-session.ts";
 import { holdSessionRoute, releaseHoldRoute } from "../routes/sessions/hold-session.ts";
 import { listSessionsRoute } from "../routes/sessions/list-sessions.ts";
 import { readConversationRoute } from "../routes/sessions/read-conversation.ts";
+import { eventsRoute } from "../routes/sessions/read-or-stream-events.ts";
 import { readSessionRoute } from "../routes/sessions/read-session.ts";
 import { removeSessionRoute } from "../routes/sessions/remove-session.ts";
 import { shareSessionRoute } from "../routes/sessions/share-session.ts";
+import { notificationsRoute } from "../routes/stream-notifications.ts";
 
 /** Every route of the server: what is answered, what is checked and the content of `/openapi.json` come from here. */
 export const routeTable: readonly Route[] = [

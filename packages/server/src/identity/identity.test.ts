@@ -3,7 +3,7 @@ import { manualClock } from "@loopwright/core/memory";
 import { describe, expect, it } from "vitest";
 import { scriptedAgent, testServer } from "../../test/test-server.ts";
 import { defaultServerLimits } from "../server-limits.ts";
-import { bearerTokens } from "./bearer-tokens.ts";
+import { bearerTokens } from "./fixed-bearer-tokens.ts";
 
 const annesToken = "anne-0123456789abcdef";
 const bensToken = "ben-0123456789abcdef0";

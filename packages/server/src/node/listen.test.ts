@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import type { ServeOptions } from "../../test/serve.ts";
 import { scriptedAgent, type TestServer, testServer } from "../../test/test-server.ts";
-import { bearerTokens } from "../identity/bearer-tokens.ts";
+import { bearerTokens } from "../identity/fixed-bearer-tokens.ts";
 import { type Listening, type ListenOptions, listen } from "./listen.ts";
 import { staticFiles } from "./static-files.ts";
 

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { AgentError } from "@loopwright/core";
 import { isLoopbackHost } from "../http/check-host.ts";
 import type { Listenable } from "../http/listenable.ts";
-import { cutHalfOpen } from "./cut-half-open.ts";
+import { cutHalfOpen } from "./cut-silent-connections.ts";
 import { refuseClient, refuseExpectation } from "./refuse-client.ts";
 import { listenerFor } from "./request-listener.ts";
 

@@ -7,7 +7,7 @@
  */
 import type { SessionSummary } from "@loopwright/core/ports";
 import type { Sharing } from "@loopwright/core/protocol";
-import type { Action } from "../action.ts";
+import type { Action } from "../actions-to-authorize.ts";
 import type { Authorize, HttpOptions, MaySee, MaySeeFile, Principal } from "../server-options.ts";
 
 /** Where the policy reads sessions. */

@@ -1,11 +1,11 @@
 import { AgentError } from "@loopwright/core";
 import { isId } from "@loopwright/core/ports";
-import type { Intent } from "../action.ts";
-import { redactedCause } from "../redacted-cause.ts";
+import type { Intent } from "../actions-to-authorize.ts";
+import { redactedCause } from "../redact-cause-for-log.ts";
 import type { RequestInput, Route } from "../request/route.ts";
 import type { ServerContext } from "../server-context.ts";
 import type { Principal } from "../server-options.ts";
-import { intentsOf } from "./intents-of.ts";
+import { intentsOf } from "./intents-of-request.ts";
 
 type AuthorizeContext = Pick<ServerContext, "options" | "clock" | "limits" | "logger">;
 

@@ -1,6 +1,6 @@
 import { type Agent, AgentError } from "@loopwright/core";
 import type { ExecuteInput, ExecuteOptions, Message } from "@loopwright/core/protocol";
-import { accessOf } from "../identity/access-of.ts";
+import { accessOf } from "../identity/access-of-principal.ts";
 import type { SessionContext } from "../schemas/index.ts";
 import type { ServerContext } from "../server-context.ts";
 import type { Principal } from "../server-options.ts";

@@ -1,4 +1,4 @@
-import { redactedCause } from "../redacted-cause.ts";
+import { redactedCause } from "../redact-cause-for-log.ts";
 import type { ServerContext } from "../server-context.ts";
 import type { KnownFile, Principal } from "../server-options.ts";
 

@@ -3,7 +3,7 @@
  * So a caller that does not read costs the memory of two pieces, whatever the length of the answer.
  */
 import type { Clock } from "@loopwright/core/ports";
-import { isShortJson, jsonPieces, pieceChars } from "../stream/json-pieces.ts";
+import { isShortJson, jsonPieces, pieceChars } from "../stream/json-in-pieces.ts";
 
 const encoder = new TextEncoder();
 

@@ -5,7 +5,7 @@ import { checkPromptFields } from "./check-prompt-fields.ts";
 import { parseJson } from "./parse-json.ts";
 import { readBody } from "./read-body.ts";
 import type { RequestContext, Route } from "./route.ts";
-import { validated } from "./validated.ts";
+import { validated } from "./validate-with-schema.ts";
 
 export interface UnreadRequest {
   readonly request: Request;

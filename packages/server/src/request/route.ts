@@ -1,6 +1,6 @@
 import type { AgentError, JsonSchema } from "@loopwright/core";
 import type { z } from "zod";
-import type { Action } from "../action.ts";
+import type { Action } from "../actions-to-authorize.ts";
 import type { ServerContext } from "../server-context.ts";
 import type { Principal } from "../server-options.ts";
 import type { OpenSink } from "../stream/event-sink.ts";
@@ -47,7 +47,7 @@ export interface Route<Params = unknown, Query = unknown, Body = unknown> {
   readonly summary: string;
   /** `public`: answers without a principal. */
   readonly access: "public" | "principal";
-  /** What `authorize` is asked; `permissions/intents-of.ts` finds the session. Public routes have none. */
+  /** What `authorize` is asked; `permissions/intents-of-request.ts` finds the session. Public routes have none. */
   readonly action?: Action;
   /** The error of the route about a session that does not exist. Default: SESSION_NOT_FOUND, which names it. */
   absent?(input: RequestInput<Params, Query, Body>, request: Request): AgentError | undefined;

@@ -2,7 +2,7 @@ import type { ExecuteOptions, Message } from "@loopwright/core/protocol";
 import { checkAgentUse, checkOpaque } from "../permissions/check-agent-use.ts";
 import type { RequestContext } from "../request/route.ts";
 import type { SessionContext } from "../schemas/index.ts";
-import { checkFiles } from "./files/check-files.ts";
+import { checkFiles } from "./files/check-files-of-messages.ts";
 
 export interface InputUse {
   /** Name of the agent that will answer. Absent for results, because their run has its agent. */

@@ -1,7 +1,7 @@
 import { AgentError } from "@loopwright/core";
 import type { Json, Notification } from "@loopwright/core/protocol";
 import { z } from "zod";
-import { checkedNotification } from "../checked-notification.ts";
+import { checkedNotification } from "../check-notification.ts";
 import type { Route } from "../request/route.ts";
 
 const body: z.ZodType<Notification> = z.object({

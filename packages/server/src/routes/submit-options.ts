@@ -1,7 +1,7 @@
 import type { SubmitOptions } from "@loopwright/core/protocol";
-import { accessOf } from "../identity/access-of.ts";
+import { accessOf } from "../identity/access-of-principal.ts";
+import { traceOf } from "../request/read-traceparent.ts";
 import type { RequestContext } from "../request/route.ts";
-import { traceOf } from "../request/trace-of.ts";
 import { idempotencyKeyOf } from "./idempotency/read-idempotency-key.ts";
 
 /** The access and the idempotency key of a request, as options of a submission. @throws AgentError INPUT_INVALID for a key that cannot be used */

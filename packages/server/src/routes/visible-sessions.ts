@@ -7,7 +7,7 @@
  *  S3 what waits for verdicts is bounded: beyond it the stream is cut, and its reader reads anew.
  */
 import type { SessionSummary } from "@loopwright/core/ports";
-import { maySee } from "../permissions/may-see.ts";
+import { maySee } from "../permissions/may-see-session.ts";
 import type { ServerContext } from "../server-context.ts";
 import type { Principal } from "../server-options.ts";
 

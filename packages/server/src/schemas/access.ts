@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { exactly } from "./exactly.ts";
 import { listOf } from "./json.ts";
+import { exactly } from "./schema-of-type.ts";
 
 /** The caller, as the server knows it. */
 export interface CallerAccess {

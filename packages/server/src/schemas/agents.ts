@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { exactly } from "./exactly.ts";
 import { listOf } from "./json.ts";
+import { exactly } from "./schema-of-type.ts";
 
 /** A tool, with the fields that clients show. */
 export interface ToolSummary {

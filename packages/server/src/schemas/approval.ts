@@ -8,8 +8,8 @@ import type {
   RememberRequest,
 } from "@loopwright/core/protocol";
 import { z } from "zod";
-import { exactly } from "./exactly.ts";
 import { jsonObject, listOf } from "./json.ts";
+import { exactly } from "./schema-of-type.ts";
 
 /** A tool call that waits for a person's approval. */
 export const pendingApproval: z.ZodType<PendingApproval> = exactly<PendingApproval>()(

@@ -14,8 +14,8 @@ import type {
   UserPart,
 } from "@loopwright/core/protocol";
 import { z } from "zod";
-import { exactly } from "./exactly.ts";
 import { json, jsonObject, listOf } from "./json.ts";
+import { exactly } from "./schema-of-type.ts";
 
 const opaque = z.object({ vendor: z.string(), data: json });
 

@@ -2,9 +2,9 @@ import type { DurableEvent, EphemeralEvent, SessionEvent, TransportEvent } from 
 import { z } from "zod";
 import { pendingApproval } from "./approval.ts";
 import { assistantPart, cost, resultPart, toolCallPart, usage } from "./content.ts";
-import { exactly } from "./exactly.ts";
 import { json, jsonObject, listOf } from "./json.ts";
 import { callOutcome, message, progressFields, progressStep } from "./message.ts";
+import { exactly } from "./schema-of-type.ts";
 import { errorCode, pendingToolCall, waitingAgent } from "./session.ts";
 
 const parent = z.string().nullable();

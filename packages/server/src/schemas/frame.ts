@@ -1,14 +1,14 @@
 import type { Notification } from "@loopwright/core/ports";
 import type { SessionSnapshot } from "@loopwright/core/protocol";
 import { z } from "zod";
+import type { StreamEnded } from "../stream/end-stream-without-right.ts";
 import type { ExecuteComplete } from "../stream/execution-outcome.ts";
-import type { StreamEnded } from "../stream/watch-right.ts";
 import { pendingApproval } from "./approval.ts";
 import { cost, usage } from "./content.ts";
-import { exactly } from "./exactly.ts";
 import { json, listOf } from "./json.ts";
 import { message } from "./message.ts";
 import { problem } from "./problem.ts";
+import { exactly } from "./schema-of-type.ts";
 import { pendingToolCall, sessionSnapshot } from "./session.ts";
 
 /** The last frame of an execution. */

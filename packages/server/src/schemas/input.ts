@@ -1,8 +1,8 @@
 import type { DeclaredTool, ExecuteInput, ExecuteOptions, Labels, RunOptions } from "@loopwright/core/protocol";
 import { z } from "zod";
-import { exactly } from "./exactly.ts";
 import { jsonObject, listOf } from "./json.ts";
 import { message, toolResultMessage, userMessage } from "./message.ts";
+import { exactly } from "./schema-of-type.ts";
 
 /** What begins or continues a run. */
 export const executeInput: z.ZodType<ExecuteInput> = exactly<ExecuteInput>()(

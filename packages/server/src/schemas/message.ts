@@ -9,8 +9,8 @@ import type {
 } from "@loopwright/core/protocol";
 import { z } from "zod";
 import { assistantPart, cost, resultPart, usage, userPart } from "./content.ts";
-import { exactly } from "./exactly.ts";
 import { json, listOf } from "./json.ts";
+import { exactly } from "./schema-of-type.ts";
 
 /** How one call ended. */
 export const callOutcome: z.ZodType<CallOutcome> = exactly<CallOutcome>()(

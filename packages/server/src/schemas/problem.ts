@@ -1,7 +1,7 @@
 import type { Problem } from "@loopwright/core/protocol";
 import { z } from "zod";
-import { exactly } from "./exactly.ts";
 import { jsonObject } from "./json.ts";
+import { exactly } from "./schema-of-type.ts";
 
 /** An error as a problem document. */
 export const problem: z.ZodType<Problem> = exactly<Problem>()(

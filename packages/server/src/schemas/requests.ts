@@ -8,7 +8,6 @@ import {
   type UserMessage,
 } from "@loopwright/core/protocol";
 import { z } from "zod";
-import { exactly } from "./exactly.ts";
 import {
   executeInput,
   type InputOptions,
@@ -22,6 +21,7 @@ import {
 } from "./input.ts";
 import { jsonObject, listOf } from "./json.ts";
 import { toolResultMessage, userMessage } from "./message.ts";
+import { exactly } from "./schema-of-type.ts";
 import { retention } from "./session.ts";
 
 /** Body of `POST /api/agent/execute`. */

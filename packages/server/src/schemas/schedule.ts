@@ -1,9 +1,9 @@
 import type { ScheduleRequest as CoreRequest, SessionSchedule, UserMessage } from "@loopwright/core/protocol";
 import { z } from "zod";
-import { exactly } from "./exactly.ts";
 import { type InputOptions, runOptions } from "./input.ts";
 import { listOf } from "./json.ts";
 import { userMessage } from "./message.ts";
+import { exactly } from "./schema-of-type.ts";
 
 /** Body of `PUT /api/sessions/:id/schedules/:name`. */
 export interface ScheduleRequest extends Pick<CoreRequest, "at" | "timeZone" | "everyMs" | "mode"> {

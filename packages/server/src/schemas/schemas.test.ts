@@ -3,7 +3,6 @@ import type { DurableEvent, SessionSnapshot, Usage } from "@loopwright/core/prot
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { pickColour, scriptedAgent, testServer } from "../../test/test-server.ts";
-import { exactly } from "./exactly.ts";
 import {
   durableEvent,
   ephemeralEvent,
@@ -14,6 +13,7 @@ import {
   sessionSummary,
   transportEvent,
 } from "./index.ts";
+import { exactly } from "./schema-of-type.ts";
 
 const steps = [
   {

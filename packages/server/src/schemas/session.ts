@@ -16,9 +16,9 @@ import { errorTable } from "@loopwright/core/protocol";
 import { z } from "zod";
 import { pendingApproval } from "./approval.ts";
 import { cost, usage } from "./content.ts";
-import { exactly } from "./exactly.ts";
 import { jsonObject, listOf } from "./json.ts";
 import { message, userMessage } from "./message.ts";
+import { exactly } from "./schema-of-type.ts";
 
 type ErrorCode = keyof typeof errorTable;
 

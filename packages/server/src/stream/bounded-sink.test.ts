@@ -1,7 +1,7 @@
 import { manualClock } from "@loopwright/core/memory";
 import { expect, it } from "vitest";
 import { BoundedSink } from "./bounded-sink.ts";
-import { encodeFrames, frameText } from "./frames.ts";
+import { encodeFrames, frameText } from "./sse-frames.ts";
 import { openWebSink } from "./web-sink.ts";
 
 const streamQueueBytes = 1_000;

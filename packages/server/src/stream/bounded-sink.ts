@@ -11,8 +11,8 @@
 import type { Clock } from "@loopwright/core/ports";
 import type { HttpLimits } from "../server-limits.ts";
 import type { EventSink } from "./event-sink.ts";
-import { encodeFrames, type FrameText } from "./frames.ts";
-import { inPieces } from "./json-pieces.ts";
+import { inPieces } from "./json-in-pieces.ts";
+import { encodeFrames, type FrameText } from "./sse-frames.ts";
 
 /** The limits of a bounded sink. */
 export interface SinkBounds {

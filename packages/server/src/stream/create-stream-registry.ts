@@ -2,10 +2,10 @@ import { AgentError } from "@loopwright/core";
 import type { Clock } from "@loopwright/core/ports";
 import type { HttpLimits } from "../server-limits.ts";
 import type { Principal } from "../server-options.ts";
+import { watchRight } from "./end-stream-without-right.ts";
 import type { EventSink } from "./event-sink.ts";
 import { createStreamKeepAlive, type KeepAliveParts, type StreamKeepAlive } from "./stream-keep-alive.ts";
 import type { StreamPlace, StreamRegistry, StreamRight } from "./stream-registry.ts";
-import { watchRight } from "./watch-right.ts";
 
 export function createStreamRegistry(limits: HttpLimits, parts: KeepAliveParts): StreamRegistry {
   return new OpenStreams(limits, parts);

@@ -9,7 +9,7 @@ import type { SessionEvent } from "@loopwright/core/protocol";
 import type { DialectReader } from "../stream-dialect.ts";
 import { headOf } from "../stream-dialect.ts";
 import type { EventSink } from "./event-sink.ts";
-import { encodeFrames, frameText } from "./frames.ts";
+import { encodeFrames, frameText } from "./sse-frames.ts";
 
 /** Of the frames of the execution itself, the beginning, the outcome and an early end are passed on; its list of messages is left to the dialect. */
 const kept: ReadonlySet<string> = new Set(["session_start", "execute_complete", "stream_ended"]);

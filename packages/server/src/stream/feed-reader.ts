@@ -12,8 +12,8 @@ import {
 import type { HttpLimits } from "../server-limits.ts";
 import { BoundedSink } from "./bounded-sink.ts";
 import type { EventSink } from "./event-sink.ts";
-import { eventText, type FrameText, isDurable, joinTexts, namedText, sharedEventText, textCursor, wholeText } from "./frames.ts";
-import { charsLeft, pieceChars } from "./json-pieces.ts";
+import { charsLeft, pieceChars } from "./json-in-pieces.ts";
+import { eventText, type FrameText, isDurable, joinTexts, namedText, sharedEventText, textCursor, wholeText } from "./sse-frames.ts";
 
 /** The options of one reader of a session's events. */
 export interface Subscription {

@@ -18,11 +18,11 @@ import {
 } from "@loopwright/core/protocol";
 import type { LoadedSession } from "@loopwright/host";
 import type { HttpLimits } from "../server-limits.ts";
-import { type EarlyEvents, HeldEvents } from "./early-events.ts";
+import { type EarlyEvents, HeldEvents } from "./events-during-append.ts";
 import { FeedReader, type ReaderParts, type Subscription } from "./feed-reader.ts";
-import { encodeFrames, frameOf, isDurable, sharedFrameOf } from "./frames.ts";
 import { createRecentEvents, type RecentEvents } from "./recent-events.ts";
-import { SharedHistory } from "./shared-history.ts";
+import { SharedHistory } from "./shared-log-read.ts";
+import { encodeFrames, frameOf, isDurable, sharedFrameOf } from "./sse-frames.ts";
 
 /** The events of one session, encoded once for all readers of one kind. */
 export interface SessionFeed {

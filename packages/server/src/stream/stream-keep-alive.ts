@@ -1,7 +1,7 @@
 import type { Clock, IdSource } from "@loopwright/core/ports";
 import type { HttpLimits } from "../server-limits.ts";
 import type { EventSink } from "./event-sink.ts";
-import { pingFrame } from "./frames.ts";
+import { pingFrame } from "./sse-frames.ts";
 
 export interface KeepAliveParts {
   readonly clock: Clock;

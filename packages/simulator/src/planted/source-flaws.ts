@@ -17,7 +17,7 @@ export interface SourceFlaw {
 }
 
 const driver = "driver/session/session-driver.ts";
-const decider = "driver/session/decider.ts";
+const decider = "driver/session/decide-and-append.ts";
 
 /** All flaws that no port can have. Core has no hooks for any of them: what is run is a copy in which one place was changed. */
 export const sourceFlaws: readonly SourceFlaw[] = [
@@ -67,19 +67,19 @@ export const sourceFlaws: readonly SourceFlaw[] = [
   },
   {
     name: "an abort is not received by the effects",
-    file: "driver/session/session-effects.ts",
+    file: "driver/session/running-effects.ts",
     good: "else if (run.abort) abort(run.limits.abortGraceMs);",
     bad: "",
   },
   {
     name: "an owner that lost the session continues",
-    file: "driver/session/session-effects.ts",
+    file: "driver/session/running-effects.ts",
     good: "    forget() {\n      generation++;",
     bad: "    forget() {\n      if (generation === 0) return;",
   },
   {
     name: "a lane publishes more after its end",
-    file: "driver/session/session-effects.ts",
+    file: "driver/session/running-effects.ts",
     good: "        lane?.close();\n        abort(0);",
     bad: "        abort(0);",
   },
@@ -98,7 +98,7 @@ export const sourceFlaws: readonly SourceFlaw[] = [
   },
   {
     name: "a reader begins again with the event it had",
-    file: "driver/log/history.ts",
+    file: "driver/log/read-event-history.ts",
     good: "compareCursors(event, after) > 0",
     bad: "compareCursors(event, after) >= 0",
   },
@@ -170,7 +170,7 @@ export const sourceFlaws: readonly SourceFlaw[] = [
   },
   {
     name: "a schedule with one date fires twice",
-    file: "loop/schedules.ts",
+    file: "loop/due-schedules.ts",
     good: "if (everyMs === undefined || everyMs <= 0) return withoutSchedule(state, fired.id);",
     bad: "if (everyMs === undefined || everyMs <= 0) return fired.due % 2 === 0 ? withSchedule(state, { ...fired, due: fired.due + 1 }) : withoutSchedule(state, fired.id);",
   },
@@ -182,7 +182,7 @@ export const sourceFlaws: readonly SourceFlaw[] = [
   },
   {
     name: "the missed dates of a schedule fire one by one",
-    file: "loop/schedules.ts",
+    file: "loop/due-schedules.ts",
     good: "const missed = Math.max(0, Math.floor((fact.at - fired.due) / everyMs));",
     bad: "const missed = 0;",
   },
@@ -195,7 +195,7 @@ export const sourceFlaws: readonly SourceFlaw[] = [
   },
   {
     name: "a caller that does not own a session wakes for its retry again and again",
-    file: "driver/session/wake-sources.ts",
+    file: "driver/session/wake-up-sources.ts",
     good: "const isWaitedFor = this.#parts.session.isOwner || isAtRest(state);",
     bad: "const isWaitedFor = true;",
   },

@@ -5,7 +5,7 @@ export const treeFlaws: readonly SourceFlaw[] = [
   {
     name: "a process starts another child than the one before it",
     isOfTree: true,
-    file: "driver/children/child-link.ts",
+    file: "driver/children/child-start-checks.ts",
     good: "JSON.stringify([session, runId, callKey ?? null, key])",
     bad: "JSON.stringify([session, runId, callKey ?? null, key, crypto.randomUUID()])",
   },
@@ -26,7 +26,7 @@ export const treeFlaws: readonly SourceFlaw[] = [
   {
     name: "a child ends before what it has in the background is read",
     isOfTree: true,
-    file: "loop/children/background.ts",
+    file: "loop/children/background-children.ts",
     good: "return endOf({ ended }, own) !== undefined && !background && !run && inputs.length === 0;",
     bad: "return endOf({ ended }, own) !== undefined;",
   },

@@ -10,16 +10,16 @@ import type { EphemeralBody } from "../../loop/event.ts";
 import type { FactBody, ParentLink, RememberedDecision, RunBudget } from "../../loop/fact.ts";
 import type { KeyedChild, State } from "../../loop/state.ts";
 import type { UserMessage } from "../../message/message.ts";
-import type { ChildResult } from "../../tools/child.ts";
-import type { ChildListeners, ChildSession, ChildSpending, Deps } from "../setup/deps.ts";
+import type { ChildResult } from "../../tools/child-agent.ts";
 import { rememberedIn } from "../setup/inherited-decisions.ts";
+import type { ChildListeners, ChildSession, ChildSpending, Deps } from "../setup/session-deps.ts";
+import { standInAgent } from "./agent-for-reading-only.ts";
+import { shareOf } from "./child-budget-share.ts";
 import { checkDepth, depthBelow } from "./child-depth.ts";
 import { bodyOf, type ChildPlace, endFactsOf, waitingOf } from "./child-facts.ts";
-import { checkRequest, childId, isAhead, isWanted, linked, never, openRun, otherChild } from "./child-link.ts";
-import { shareOf } from "./child-share.ts";
 import { addedUp, estimated } from "./child-spending.ts";
+import { checkRequest, childId, isAhead, isWanted, linked, never, openRun, otherChild } from "./child-start-checks.ts";
 import { retryUntilConfirmed } from "./retry-until-confirmed.ts";
-import { standInAgent } from "./stand-in-agent.ts";
 
 /** The place of a child, and where the call that starts it publishes. */
 export interface ChildOrigin extends ChildPlace {

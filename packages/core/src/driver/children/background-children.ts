@@ -1,6 +1,6 @@
 /*
  * Owns: the children in the background of one session: their links, their beginnings, and the reports of their ends.
- * Does not own: children that a call waits for (awaited-children), what the facts mean (loop/children/background).
+ * Does not own: children that a call waits for (awaited-children), what the facts mean (loop/children/background-children).
  * A child in the background has an owner of its own: a process that the queue or a sweep gives it to, or, where there is none, the one that has its
  * parent loaded. Any process may report its end; the log of the parent takes it once.
  */
@@ -8,23 +8,23 @@
 import type { Agent } from "../../agent/agent.ts";
 import { childAgent, isNamedIn } from "../../agent/child-agents.ts";
 import { AgentError, isAgentError } from "../../errors.ts";
-import { backgroundChild, backgroundLimits } from "../../loop/children/background.ts";
+import { backgroundChild, backgroundLimits } from "../../loop/children/background-children.ts";
 import { resumedCall } from "../../loop/children/waits-of-children.ts";
 import type { FactBody } from "../../loop/fact.ts";
 import type { BackgroundChild, Run, State } from "../../loop/state.ts";
 import type { UserMessage } from "../../message/message.ts";
 import { shownId } from "../../message/shown-id.ts";
-import type { ChildResult, SpawnedChild } from "../../tools/child.ts";
-import type { ChildSession, Deps } from "../setup/deps.ts";
+import type { ChildResult, SpawnedChild } from "../../tools/child-agent.ts";
+import type { ChildSession, Deps } from "../setup/session-deps.ts";
 import { driverLimits } from "../setup/session-options.ts";
+import { standInAgent } from "./agent-for-reading-only.ts";
 import type { ChildRequest } from "./awaited-children.ts";
 import { reportOf } from "./background-report.ts";
+import { shareOf } from "./child-budget-share.ts";
 import { checkDepth } from "./child-depth.ts";
 import type { ChildPlace } from "./child-facts.ts";
-import { checkRequest, childId, linked, never, openRun, otherChild } from "./child-link.ts";
-import { shareOf } from "./child-share.ts";
+import { checkRequest, childId, linked, never, openRun, otherChild } from "./child-start-checks.ts";
 import { retryUntilConfirmed } from "./retry-until-confirmed.ts";
-import { standInAgent } from "./stand-in-agent.ts";
 
 /** The session that has the children. */
 export interface BackgroundHost {

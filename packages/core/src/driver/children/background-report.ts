@@ -1,7 +1,7 @@
-import { backgroundChild, reportKey } from "../../loop/children/background.ts";
+import { backgroundChild, reportKey } from "../../loop/children/background-children.ts";
 import type { FactBody } from "../../loop/fact.ts";
 import type { BackgroundChild, State } from "../../loop/state.ts";
-import type { ChildResult } from "../../tools/child.ts";
+import type { ChildResult } from "../../tools/child-agent.ts";
 import { bodyOf } from "./child-facts.ts";
 
 interface Report {

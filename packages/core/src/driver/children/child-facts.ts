@@ -2,7 +2,7 @@ import { failureOf } from "../../errors.ts";
 import { endsKeyed } from "../../loop/call-fold.ts";
 import type { BodyOf, FactBody, WaitingCall } from "../../loop/fact.ts";
 import type { State } from "../../loop/state.ts";
-import type { ChildResult } from "../../tools/child.ts";
+import type { ChildResult } from "../../tools/child-agent.ts";
 
 /** The call, or the run, that a child belongs to. */
 export interface ChildPlace {

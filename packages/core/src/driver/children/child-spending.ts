@@ -1,5 +1,5 @@
 import { allSpent } from "../../message/usage.ts";
-import type { ChildSpending } from "../setup/deps.ts";
+import type { ChildSpending } from "../setup/session-deps.ts";
 
 export const addedUp = (all: readonly ChildSpending[]): ChildSpending => ({
   ...allSpent(all),

@@ -5,8 +5,8 @@ import type { RequestBuilder } from "../../prompt/request-builder.ts";
 import type { ToolRegistry } from "../../tools/tool-registry.ts";
 import type { ChildPlace } from "../children/child-facts.ts";
 import type { EventHub, Lane } from "../live/event-hub.ts";
-import type { Deps } from "../setup/deps.ts";
 import { rememberedIn } from "../setup/inherited-decisions.ts";
+import type { Deps } from "../setup/session-deps.ts";
 import type { EffectContext, HookDeps, HookHost } from "./hook-deps.ts";
 import type { UserCodeTimeout } from "./user-code-timeout.ts";
 

@@ -2,7 +2,7 @@ import type { Agent } from "../../agent/agent.ts";
 import type { HookContext } from "../../agent/hooks.ts";
 import type { HookState, RememberedDecision } from "../../loop/fact.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { ChildResult, SpawnedChild } from "../../tools/child.ts";
+import type { ChildResult, SpawnedChild } from "../../tools/child-agent.ts";
 import type { ChildOrigin, ChildRequest } from "../children/awaited-children.ts";
 import type { ChildPlace } from "../children/child-facts.ts";
 import type { Note } from "../log/note-fact.ts";

@@ -11,11 +11,11 @@ import { jsonBytes } from "../../message/json-bytes.ts";
 import { cutText } from "../../tools/cut-text.ts";
 import { toolLimits } from "../../tools/tool-limits.ts";
 import { driverLimits } from "../setup/session-options.ts";
-import { childrenIn } from "./children-in.ts";
+import { childrenIn } from "./child-and-spawn.ts";
 import { countVerdict } from "./hook-counts.ts";
 import type { EffectContext, HookDeps } from "./hook-deps.ts";
-import { SpentAccount } from "./spent-account.ts";
 import { andThen, type SyncOrAsync } from "./sync-or-async.ts";
+import { SpentAccount } from "./usage-reported-by-user-code.ts";
 
 /** A verdict for the record. Its action names a change, or is `allow` or `unchanged`. */
 export interface Noted {

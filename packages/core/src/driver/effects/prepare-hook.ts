@@ -5,14 +5,14 @@
 import type { HookContext, PrepareContext, PrepareVerdict } from "../../agent/hooks.ts";
 import { type PromptContext, type PromptLayer, promptLayers } from "../../agent/prompt-layer.ts";
 import type { Message } from "../../message/message.ts";
-import { wellFormed } from "../../message/well-formed.ts";
+import { wellFormed } from "../../message/well-formed-text.ts";
 import type { SystemPart } from "../../ports/model-provider.ts";
 import { systemText } from "../../prompt/system-text.ts";
 import { createToolRegistry, type ToolRegistry } from "../../tools/tool-registry.ts";
 import { hookFailed } from "../setup/user-code-errors.ts";
 import type { HookDeps } from "./hook-deps.ts";
 import { HookRunner, type HookTrace } from "./hook-runner.ts";
-import { type ModelSeeker, resolvedModel } from "./resolved-model.ts";
+import { type ModelSeeker, resolvedModel } from "./resolve-model.ts";
 
 /** The model call in preparation, and its hooks. */
 export interface ModelCallDeps extends ModelSeeker {

@@ -1,5 +1,5 @@
+import { createDroppedAnswers, type DroppedAnswers } from "../../loop/answer-still-to-publish.ts";
 import type { AgentEvent, EphemeralEvent } from "../../loop/event.ts";
-import { createDroppedAnswers, type DroppedAnswers } from "../../loop/unsent-answer.ts";
 import { driverLimits } from "../setup/session-options.ts";
 
 /**

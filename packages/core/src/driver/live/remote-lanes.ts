@@ -8,12 +8,12 @@
  */
 import type { EphemeralEvent, SessionEvent } from "../../loop/event.ts";
 import type { State } from "../../loop/state.ts";
-import type { Deps } from "../setup/deps.ts";
+import type { Deps } from "../setup/session-deps.ts";
 import { driverLimits } from "../setup/session-options.ts";
-import { readDraft } from "./drafts.ts";
 import type { EventHub } from "./event-hub.ts";
 import { openLanes } from "./open-lanes.ts";
 import { RemoteLane } from "./remote-lane.ts";
+import { readDraft } from "./save-lane-drafts.ts";
 
 export interface RemoteLanes {
   /** True: subscribes to the channel and publishes what the owner streams. False: unsubscribes and discards the lanes. */

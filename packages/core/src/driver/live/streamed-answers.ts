@@ -1,5 +1,5 @@
+import { answeringAfter, answerOf, hasWritten, unsentOf } from "../../loop/answer-still-to-publish.ts";
 import type { DurableEvent, EphemeralBody, EphemeralEvent } from "../../loop/event.ts";
-import { answeringAfter, answerOf, hasWritten, unsentOf } from "../../loop/unsent-answer.ts";
 
 /** The events that a lane has published here so far. */
 export interface StreamedLane {

@@ -1,10 +1,10 @@
 import type { AgentError } from "../../errors.ts";
 import type { Fact } from "../../loop/fact.ts";
-import { upCast } from "../../loop/up-cast.ts";
+import { upCast } from "../../loop/up-cast-old-facts.ts";
 import type { BlobStore } from "../../ports/blob-store.ts";
 import { sessionTooNew } from "../setup/session-errors.ts";
 import { firstUnknown } from "./first-unknown-fact.ts";
-import { restore } from "./spill-values.ts";
+import { restore } from "./spill-large-values.ts";
 
 /** Facts of the log in the form that this build folds. */
 export interface DecodedFacts {

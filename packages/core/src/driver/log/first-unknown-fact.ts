@@ -1,6 +1,6 @@
 import { type Fact, factVersion } from "../../loop/fact.ts";
 import { isKnownType } from "../../loop/kinds/fact-kinds.ts";
-import { upCasters } from "../../loop/up-cast.ts";
+import { upCasters } from "../../loop/up-cast-old-facts.ts";
 import { missingFact } from "../setup/session-errors.ts";
 
 /**

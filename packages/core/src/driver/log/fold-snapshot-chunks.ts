@@ -2,10 +2,10 @@
  * Owns: the chunks of a snapshot. A chunk is a text with items of those lists of a state that only grow. It is written once, and named by its digest.
  * Why a text: it always has the same digest, while a store may return the members of an object in another order.
  */
-import { type GrowingName, type Growth, growingNames, type Lengths, noLengths } from "../../loop/state-image.ts";
+import { type GrowingName, type Growth, growingNames, type Lengths, noLengths } from "../../loop/split-state-for-snapshot.ts";
 import { digestOf } from "../../message/digest.ts";
-import type { Deps } from "../setup/deps.ts";
-import { fitsLog, restore, spill } from "./spill-values.ts";
+import type { Deps } from "../setup/session-deps.ts";
+import { fitsLog, restore, spill } from "./spill-large-values.ts";
 
 /** The most characters of one chunk; a single item may have more. A snapshot value may have 1 MB. */
 const chunkCharacters = 256 * 1024;

@@ -3,15 +3,15 @@
  */
 import type { Fact } from "../../loop/fact.ts";
 import { foldVersion } from "../../loop/fold.ts";
+import { type Lengths, lengthsOf, restOf, type StateRest, stateFrom } from "../../loop/split-state-for-snapshot.ts";
 import type { State } from "../../loop/state.ts";
-import { type Lengths, lengthsOf, restOf, type StateRest, stateFrom } from "../../loop/state-image.ts";
 import { canonicalJson } from "../../message/canonical-json.ts";
 import { digestOf } from "../../message/digest.ts";
 import type { Json } from "../../message/json.ts";
 import type { EventCursor } from "../../protocol/cursor.ts";
-import type { Deps } from "../setup/deps.ts";
+import type { Deps } from "../setup/session-deps.ts";
 import { fitWithin, lengthsOfAll, readChunks } from "./fold-snapshot-chunks.ts";
-import { fitsLog, restore, spill } from "./spill-values.ts";
+import { fitsLog, restore, spill } from "./spill-large-values.ts";
 
 export const headName = "fold";
 

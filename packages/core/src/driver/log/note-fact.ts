@@ -3,7 +3,7 @@ import type { FactBody } from "../../loop/fact.ts";
 import type { Json } from "../../message/json.ts";
 import { jsonBytes } from "../../message/json-bytes.ts";
 import { driverLimits } from "../setup/session-options.ts";
-import { checkPayload } from "./spill-values.ts";
+import { checkPayload } from "./spill-large-values.ts";
 
 /** A note of user code, with its run and call. */
 export interface Note {

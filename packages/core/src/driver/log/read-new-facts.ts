@@ -1,4 +1,4 @@
-import type { Deps } from "../setup/deps.ts";
+import type { Deps } from "../setup/session-deps.ts";
 import { historyLost, missingFact, sessionRemoved } from "../setup/session-errors.ts";
 import { type DecodedFacts, decodeFacts } from "./decode-facts.ts";
 

@@ -1,6 +1,6 @@
 /*
  * Owns: the snapshots of one session's state, stored beside its log: when one is written, and whether a stored one is valid.
- * Does not own: how a state is divided into parts (loop/state-image), how the parts are stored (fold-snapshot-head, fold-snapshot-chunks).
+ * Does not own: how a state is divided into parts (loop/split-state-for-snapshot), how the parts are stored (fold-snapshot-head, fold-snapshot-chunks).
  * Invariants
  *  F1 never authoritative: if a snapshot is invalid, the state is folded from the log, and an error is logged for operators;
  *  F2 never waited for: a snapshot is written when the session has nothing else to do, and a failed write only logs a warning;
@@ -8,12 +8,12 @@
  */
 import type { Fact } from "../../loop/fact.ts";
 import { foldAll, foldVersion } from "../../loop/fold.ts";
+import { growthOf, lengthsOf, noLengths, stateDigest } from "../../loop/split-state-for-snapshot.ts";
 import { emptyState, type State } from "../../loop/state.ts";
-import { growthOf, lengthsOf, noLengths, stateDigest } from "../../loop/state-image.ts";
 import type { EventCursor } from "../../protocol/cursor.ts";
-import type { Deps } from "../setup/deps.ts";
+import { snapshotLimits } from "../setup/fold-snapshot-limits.ts";
+import type { Deps } from "../setup/session-deps.ts";
 import { storeError } from "../setup/session-errors.ts";
-import { snapshotLimits } from "../setup/snapshot-limits.ts";
 import { type DecodedFacts, decodeFacts } from "./decode-facts.ts";
 import { chunkName, fitWithin, writeChunks } from "./fold-snapshot-chunks.ts";
 import { type FoldHead, factDigest, headName, headOf, readHead, readState, writeHead } from "./fold-snapshot-head.ts";

@@ -13,17 +13,17 @@ import type { Run, State } from "../../loop/state.ts";
 import type { Usage } from "../../message/usage.ts";
 import type { ContextCompaction, ContextPreparation, MessageSizes } from "../../ports/context-engine.ts";
 import type { RequestBuilder } from "../../prompt/request-builder.ts";
-import { costAhead, costOf } from "../effects/cost-of.ts";
+import { costAhead, costOf } from "../effects/cost-of-usage.ts";
 import type { EffectHost, PreparationDeps } from "../effects/effect-deps.ts";
 import { andThen, type SyncOrAsync } from "../effects/sync-or-async.ts";
-import type { Deps } from "../setup/deps.ts";
+import type { Deps } from "../setup/session-deps.ts";
+import { SummaryCalls } from "./context-summary-calls.ts";
 import { type AllowanceRequest, expectedUsage, type MostSpent, mostOf } from "./expected-usage.ts";
-import type { LoadedCounts } from "./loaded-counts.ts";
-import type { LoadedReservations } from "./loaded-reservations.ts";
+import type { RequestFitting } from "./fit-request-to-window.ts";
+import type { LoadedReservations } from "./lazy-reservations.ts";
+import type { LoadedCounts } from "./lazy-token-counts.ts";
+import type { Reservation } from "./ledger-reservations.ts";
 import type { PreparedModel } from "./prepare-model-call.ts";
-import type { RequestFitting } from "./request-fitting.ts";
-import type { Reservation } from "./reservations.ts";
-import { SummaryCalls } from "./summary-calls.ts";
 
 /** What the model calls of a session share. */
 export interface CallExtras {
@@ -106,7 +106,7 @@ function affordable(
   const run = request.state.run as Run;
   const whole: Affordable = { before: [], prepared: request.prepared };
   const allowed = hasAllowance(run, deps.clock.now())
-    ? import("./run-allowance.ts").then(({ allowedCall }) => allowedCall(deps, request, builder))
+    ? import("./check-run-budget.ts").then(({ allowedCall }) => allowedCall(deps, request, builder))
     : whole;
   const reserved = andThen(allowed, (call) => {
     if ("refused" in call || !reservations) return call;

@@ -1,5 +1,5 @@
-import type { Filtering } from "../../tools/filtering.ts";
-import { createTextWindow, type HoldBack, type TextWindow } from "../effects/text-window.ts";
+import type { Filtering } from "../../tools/filter-inside-work.ts";
+import { createTextWindow, type HoldBack, type TextWindow } from "../effects/filtered-text-window.ts";
 
 /**
  * The JSON text of a call's arguments, passed through a filter that sees each string without escapes, as the tool gets it. The text between the

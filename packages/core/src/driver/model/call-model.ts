@@ -15,21 +15,21 @@ import type { ModelRequest } from "../../ports/model-provider.ts";
 import { holdsOpaque } from "../../prompt/opaque-content.ts";
 import { withStoredMedia } from "../../prompt/stored-media.ts";
 import { askingOf, contextOf, type EffectDeps, type LaunchState, type PreparationDeps, type Prepared } from "../effects/effect-deps.ts";
-import { chosenModel, type EndedAttempt, exhausted, hasNextModel, movedOn, nextModel } from "../effects/fallback-link.ts";
-import { noteShown } from "../effects/shown-tools.ts";
+import { chosenModel, type EndedAttempt, exhausted, hasNextModel, movedOn, nextModel } from "../effects/fallback-model.ts";
+import { holdsTurns, userFilterOf } from "../effects/filter-hook.ts";
 import { andThen, type SyncOrAsync } from "../effects/sync-or-async.ts";
+import { noteShown } from "../effects/tools-shown-to-model.ts";
 import { createUserCodeTimeout } from "../effects/user-code-timeout.ts";
-import { holdsTurns, userFilterOf } from "../effects/user-filter.ts";
-import type { Deps } from "../setup/deps.ts";
+import type { Deps } from "../setup/session-deps.ts";
 import { storeError } from "../setup/session-errors.ts";
 import { internalError } from "../setup/user-code-errors.ts";
 import { type Admission, type Admitted, admitCall, type CallExtras } from "./admit-model-call.ts";
 import { closeModel, stoppedModel } from "./close-model-call.ts";
+import type { SummaryCalls } from "./context-summary-calls.ts";
 import { countedEnd } from "./expected-usage.ts";
 import { createChunkFilter } from "./filter-chunks.ts";
 import { type ModelAttemptEnd, startModelAttempt, type TimeCut } from "./model-attempt.ts";
 import { type PreparedModel, prepareModel, type StoppedBefore } from "./prepare-model-call.ts";
-import type { SummaryCalls } from "./summary-calls.ts";
 
 interface CallPreparation extends PreparationDeps, CallExtras {}
 

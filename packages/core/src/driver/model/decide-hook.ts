@@ -13,7 +13,7 @@ import { type Cost, soundUsage, type Usage } from "../../message/usage.ts";
 import { cutText } from "../../tools/cut-text.ts";
 import { toolLimits } from "../../tools/tool-limits.ts";
 import type { ToolRegistry } from "../../tools/tool-registry.ts";
-import { soundCost } from "../effects/cost-of.ts";
+import { soundCost } from "../effects/cost-of-usage.ts";
 import type { HookRunner } from "../effects/hook-runner.ts";
 
 type Finished = BodyOf<"model.finished">;

@@ -6,9 +6,9 @@ import type { MessageSizes } from "../../ports/context-engine.ts";
 import type { UsageAmount } from "../../ports/usage-ledger.ts";
 import { charactersPerToken, estimatedSizes, lengthOf } from "../../prompt/message-length.ts";
 import type { RequestBuilder } from "../../prompt/request-builder.ts";
-import { costOf } from "../effects/cost-of.ts";
+import { costOf } from "../effects/cost-of-usage.ts";
 import type { EffectContext } from "../effects/hook-deps.ts";
-import type { Deps } from "../setup/deps.ts";
+import type { Deps } from "../setup/session-deps.ts";
 import type { ModelAttemptEnd } from "./model-attempt.ts";
 import type { PreparedModel } from "./prepare-model-call.ts";
 

@@ -1,9 +1,9 @@
 import type { ModelChunk } from "../../message/chunk.ts";
 import type { AssistantPart } from "../../message/content.ts";
-import { type Filtering, filterStrings, runFiltering } from "../../tools/filtering.ts";
+import { type Filtering, filterStrings, runFiltering } from "../../tools/filter-inside-work.ts";
+import type { UserFilter } from "../effects/filter-hook.ts";
+import { createTextWindow, type TextWindow } from "../effects/filtered-text-window.ts";
 import { andThen, type SyncOrAsync } from "../effects/sync-or-async.ts";
-import { createTextWindow, type TextWindow } from "../effects/text-window.ts";
-import type { UserFilter } from "../effects/user-filter.ts";
 import { createArgumentsWindow } from "./arguments-window.ts";
 
 type Delta = Extract<ModelChunk, { readonly delta: string }>;

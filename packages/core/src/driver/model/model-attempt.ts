@@ -21,7 +21,7 @@ import type { ModelProvider, ModelRequest } from "../../ports/model-provider.ts"
 import { andThen, type SyncOrAsync } from "../effects/sync-or-async.ts";
 import type { Lane } from "../live/event-hub.ts";
 import { driverLimits } from "../setup/session-options.ts";
-import { type AnswerBounds, createAnswerBounds } from "./answer-bounds.ts";
+import { type AnswerBounds, createAnswerBounds } from "./answer-size-limits.ts";
 import type { ChunkFilter } from "./filter-chunks.ts";
 import { type Watchdog, watchModelCall } from "./model-deadlines.ts";
 import { createModelPublisher, type ModelPublisher } from "./model-events.ts";

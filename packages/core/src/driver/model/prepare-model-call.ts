@@ -5,15 +5,15 @@ import type { BodyOf } from "../../loop/fact.ts";
 import type { ToolPolicies } from "../../loop/facts/tool-policy.ts";
 import type { Run } from "../../loop/state.ts";
 import { digestOf } from "../../message/digest.ts";
+import { present } from "../../message/drop-undefined.ts";
 import type { Message } from "../../message/message.ts";
-import { present } from "../../message/present.ts";
 import type { ModelProvider, ModelRequest, SystemPart, ToolChoice } from "../../ports/model-provider.ts";
 import { systemText } from "../../prompt/system-text.ts";
 import { cutText } from "../../tools/cut-text.ts";
 import { toolLimits } from "../../tools/tool-limits.ts";
 import { createToolRegistry, type ToolRegistry } from "../../tools/tool-registry.ts";
 import { askVerdict, layersOf, type ModelCallDeps, type PreparedVerdict, systemParts } from "../effects/prepare-hook.ts";
-import { type ChosenModel, keyNameOf, resolvedModel } from "../effects/resolved-model.ts";
+import { type ChosenModel, keyNameOf, resolvedModel } from "../effects/resolve-model.ts";
 import { andThen, type SyncOrAsync } from "../effects/sync-or-async.ts";
 
 interface ModelCall extends ModelCallDeps {

@@ -1,8 +1,8 @@
-import { owesReport } from "../../loop/children/background.ts";
+import { owesReport } from "../../loop/children/background-children.ts";
 import { deadlineBelow } from "../../loop/children/waits-of-children.ts";
+import { firingKey, nextFiring, readySchedules } from "../../loop/due-schedules.ts";
 import type { FactBody } from "../../loop/fact.ts";
 import { closeCall } from "../../loop/results-without-run.ts";
-import { firingKey, nextFiring, readySchedules } from "../../loop/schedules.ts";
 import { type Call, isAtRest, isAwaited, type Run, type State } from "../../loop/state.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { IdSource } from "../../ports/id-source.ts";

@@ -1,11 +1,11 @@
 import { AgentError, isAgentError } from "../../errors.ts";
 import { shownId } from "../../message/shown-id.ts";
 import type { AppendOutcome, AppendRequest, SessionRef } from "../../ports/session-log.ts";
-import { fileNoteName, isFileName } from "../../stores/file-name.ts";
-import { namedBlobs } from "../log/named-blobs.ts";
+import { fileNoteName, isFileName } from "../../stores/stored-file-name.ts";
+import { namedBlobs } from "../log/blobs-named-by-facts.ts";
 import { type RetryOptions, retryStoreRequest } from "../log/retry-store-request.ts";
-import { fitsBatch, spillBatch } from "../log/spill-values.ts";
-import type { Deps } from "../setup/deps.ts";
+import { fitsBatch, spillBatch } from "../log/spill-large-values.ts";
+import type { Deps } from "../setup/session-deps.ts";
 import { driverLimits } from "../setup/session-options.ts";
 
 /** An append with a known outcome. `refused`: it has a fact that the store never takes (INPUT_INVALID), or names a blob that does not exist (BLOB_UNKNOWN). */

@@ -1,7 +1,7 @@
 import { isAtRest, type State } from "../../loop/state.ts";
-import type { Lease } from "../ownership/lease.ts";
-import type { Launch } from "./effect-preparation.ts";
+import type { Lease } from "../ownership/held-lease.ts";
 import type { Inbox, WaitingOffer } from "./inbox.ts";
+import type { Launch } from "./prepare-effects.ts";
 import type { PhaseName } from "./session-phase.ts";
 import type { TrialBatch } from "./trial-batch.ts";
 

@@ -1,5 +1,5 @@
 import { isAtRest } from "../../loop/state.ts";
-import type { Watcher } from "./watchers.ts";
+import type { Watcher } from "./idle-listeners.ts";
 
 /** The session that is driven. */
 interface Driven {

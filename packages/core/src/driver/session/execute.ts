@@ -5,7 +5,7 @@ import { type CheckedInput, checkInput } from "../../protocol/checked-input.ts";
 import type { AgentSession, ExecuteOptions, ExecuteStream } from "../../protocol/execute.ts";
 import type { ExecuteInput } from "../../protocol/execute-input.ts";
 import type { AcceptedInput } from "./commands/accept-input.ts";
-import { contextOf } from "./commands/session-contexts.ts";
+import { contextOf } from "./commands/command-context-of-session.ts";
 import { beginOf } from "./commands/submit-input.ts";
 import { createSession } from "./create-session.ts";
 import { watchRun } from "./run-stream.ts";

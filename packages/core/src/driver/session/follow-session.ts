@@ -1,7 +1,7 @@
 import { isAtRest } from "../../loop/state.ts";
 import type { SessionFollower } from "../../protocol/execute.ts";
-import type { Deps } from "../setup/deps.ts";
-import { guardListener } from "../setup/guard-listener.ts";
+import { guardListener } from "../setup/guard-event-listener.ts";
+import type { Deps } from "../setup/session-deps.ts";
 import type { SessionDriver } from "./session-driver.ts";
 
 /** Notifies the follower until it leaves or the session is lost. An open run is continued while there is a follower. */

@@ -1,7 +1,7 @@
 import { at } from "../../loop/append-list.ts";
 import { openChildren, waitingAgent } from "../../loop/children/waits-of-children.ts";
 import { type Call, type Entry, type QueuedInput, type Run, type State, sessionStatusOf, tipOf, waitingReasons } from "../../loop/state.ts";
-import { present } from "../../message/present.ts";
+import { present } from "../../message/drop-undefined.ts";
 import { cursorAfter, encodeCursor } from "../../protocol/cursor.ts";
 import type { OpenRun, PendingChild, RunningTool, SessionSnapshot, SnapshotMessage, WaitingInput } from "../../protocol/snapshot.ts";
 import { pendingApprovals, pendingToolCalls } from "./run-stream.ts";

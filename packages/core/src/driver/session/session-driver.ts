@@ -1,6 +1,6 @@
 /*
  * Owns: the command loop of one session: fold what arrived, plan, prepare effects, append one batch, adopt, publish, signal, launch.
- * Does not own: which phase follows (session-phase), one decision (decider), what follows from facts (loop), the effects under the lease (work-under-lease),
+ * Does not own: which phase follows (session-phase), one decision (decide-and-append), what follows from facts (loop), the effects under the lease (work-under-lease),
  *  the listeners (event-hub).
  * Invariants
  *  D1 nothing is published, launched or acknowledged before the log has it;
@@ -9,23 +9,23 @@
  *  D4 a decision is written and launched under the lease of its beginning, or not at all.
  */
 import type { AgentError } from "../../errors.ts";
-import { waitingAbove } from "../../loop/children/background.ts";
+import { waitingAbove } from "../../loop/children/background-children.ts";
 import type { Fact } from "../../loop/fact.ts";
 import { isAtRest, type State } from "../../loop/state.ts";
 import { createRequestBuilder, type RequestBuilder } from "../../prompt/request-builder.ts";
 import { createEventHub, type EventHub } from "../live/event-hub.ts";
 import { type Adoption, LogView, type LogViewHost } from "../log/log-view.ts";
-import { createOwnership, type Ownership, type OwnershipHost } from "../ownership/ownership.ts";
-import type { ChildSpending, Deps } from "../setup/deps.ts";
+import { createOwnership, type Ownership, type OwnershipHost } from "../ownership/claim-and-release.ts";
+import type { ChildSpending, Deps } from "../setup/session-deps.ts";
 import { handleLetGo } from "../setup/session-errors.ts";
 import { driverLimits } from "../setup/session-options.ts";
 import { internalError, reportLoss } from "../setup/user-code-errors.ts";
-import { Decider, type DeciderHost } from "./decider.ts";
+import { Decider, type DeciderHost } from "./decide-and-append.ts";
 import { createDriveUntilIdle } from "./drive-until-idle.ts";
+import { createWatchers, type Watcher, type Watchers } from "./idle-listeners.ts";
 import { createInbox, type Inbox, type Offer } from "./inbox.ts";
 import { nextPhase, type PhaseAction, type PhaseSignal, type SessionPhase } from "./session-phase.ts";
-import { WakeSources, type WakeSourcesHost } from "./wake-sources.ts";
-import { createWatchers, type Watcher, type Watchers } from "./watchers.ts";
+import { WakeSources, type WakeSourcesHost } from "./wake-up-sources.ts";
 import { WorkUnderLease, type WorkUnderLeaseHost } from "./work-under-lease.ts";
 
 export class SessionDriver implements LogViewHost, OwnershipHost, WakeSourcesHost, WorkUnderLeaseHost, DeciderHost {

@@ -1,4 +1,4 @@
-import { owesReport } from "../../loop/children/background.ts";
+import { owesReport } from "../../loop/children/background-children.ts";
 import type { DurableEvent, EphemeralEvent, PendingApproval, PendingToolCall, SessionEvent } from "../../loop/event.ts";
 import { isAtRest, type State, sessionStatusOf } from "../../loop/state.ts";
 import type { Message, MessageId } from "../../message/message.ts";
@@ -20,9 +20,10 @@ import type { ExecuteInput } from "../../protocol/execute-input.ts";
 import type { ScheduleRequest, SessionSchedule } from "../../protocol/schedule.ts";
 import type { SessionSnapshot } from "../../protocol/snapshot.ts";
 import { openLanes } from "../live/open-lanes.ts";
-import { readRun } from "../log/run-history.ts";
+import { readRun } from "../log/read-run-events.ts";
 import { dueOf, erasableAt } from "../ownership/due-dates.ts";
-import { guardListener } from "../setup/guard-listener.ts";
+import { guardListener } from "../setup/guard-event-listener.ts";
+import { SharedSnapshot } from "./cached-public-snapshot.ts";
 import { abortRun } from "./commands/abort-run.ts";
 import { answerCall } from "./commands/answer-call.ts";
 import { changeHold } from "./commands/change-hold.ts";
@@ -31,13 +32,12 @@ import { decideCall } from "./commands/decide-call.ts";
 import { endSession } from "./commands/end-session.ts";
 import { moveHead } from "./commands/move-head.ts";
 import { openSession } from "./commands/open-session.ts";
-import { clearSchedule, schedulesOf, setSchedule } from "./commands/schedule.ts";
+import { clearSchedule, schedulesOf, setSchedule } from "./commands/set-schedule.ts";
 import { type CommandContext, submitInput } from "./commands/submit-input.ts";
 import { followSession } from "./follow-session.ts";
 import { snapshotOf } from "./public-snapshot.ts";
 import { pendingApprovals, pendingToolCalls, spentBy, watchRunFrom } from "./run-stream.ts";
 import type { SessionDriver } from "./session-driver.ts";
-import { SharedSnapshot } from "./shared-public-snapshot.ts";
 
 /** A class, because a handle as a literal with this many getters takes 4 KB. */
 export class SessionHandle<Output> implements AgentSession<Output> {

@@ -7,22 +7,22 @@ import type { FactBody } from "../../loop/fact.ts";
 import type { BackgroundChild, KeyedChild, State } from "../../loop/state.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { RequestBuilder } from "../../prompt/request-builder.ts";
-import type { ChildResult, SpawnedChild } from "../../tools/child.ts";
+import type { ChildResult, SpawnedChild } from "../../tools/child-agent.ts";
 import { AwaitedChildren, type ChildHost, type ChildOrigin, type ChildRequest } from "../children/awaited-children.ts";
 import { BackgroundChildren, type BackgroundHost } from "../children/background-children.ts";
 import type { ChildPlace } from "../children/child-facts.ts";
 import type { EffectHost } from "../effects/effect-deps.ts";
 import type { SyncOrAsync } from "../effects/sync-or-async.ts";
-import { createDrafts, type Drafts, noDrafts } from "../live/drafts.ts";
 import type { EventHub } from "../live/event-hub.ts";
 import { openLanes } from "../live/open-lanes.ts";
+import { createDrafts, type Drafts, noDrafts } from "../live/save-lane-drafts.ts";
 import { type Note, noteFact } from "../log/note-fact.ts";
-import type { ChildSpending, Deps } from "../setup/deps.ts";
+import type { ChildSpending, Deps } from "../setup/session-deps.ts";
 import { driverLimits } from "../setup/session-options.ts";
-import { EffectEnds } from "./effect-ends.ts";
-import { EffectPreparation, type Launch } from "./effect-preparation.ts";
 import type { Inbox, Offer } from "./inbox.ts";
-import { createEffects, type Effects } from "./session-effects.ts";
+import { EffectPreparation, type Launch } from "./prepare-effects.ts";
+import { EffectEnds } from "./record-effect-ends.ts";
+import { createEffects, type Effects } from "./running-effects.ts";
 import type { TrialBatch } from "./trial-batch.ts";
 
 /** The parts of the session that the work uses. */

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createAgent } from "../../agent/agent.ts";
 import { emptyState } from "../../loop/state.ts";
-import { scripted } from "../../memory/scripted.ts";
+import { scripted } from "../../memory/scripted-provider.ts";
 import { bindAgent } from "./bound-agent.ts";
 
 const agent = createAgent({ name: "tester", provider: scripted([]), prompt: "Be kind." });

@@ -7,7 +7,7 @@ import { type Cost, soundUsage, type Usage } from "../../message/usage.ts";
 import { normaliseOutput } from "../../tools/normalise-output.ts";
 import { toolFailure } from "../../tools/tool-failure.ts";
 import { toolLimits } from "../../tools/tool-limits.ts";
-import { soundCost } from "../effects/cost-of.ts";
+import { soundCost } from "../effects/cost-of-usage.ts";
 import type { HookDeps } from "../effects/hook-deps.ts";
 import { HookRunner, type HookTrace } from "../effects/hook-runner.ts";
 import type { SyncOrAsync } from "../effects/sync-or-async.ts";

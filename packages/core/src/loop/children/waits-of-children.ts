@@ -5,7 +5,7 @@
 import type { PendingApproval, PendingToolCall, WaitingAgent } from "../event.ts";
 import type { ChildCall, FactBody, FactOf, WaitingCall } from "../fact.ts";
 import type { Call, KeyedChild, Run, State } from "../state.ts";
-import { backgroundChild, foldBackgroundBegun } from "./background.ts";
+import { backgroundChild, foldBackgroundBegun } from "./background-children.ts";
 
 type Answer = FactOf<"approval.decided"> | FactOf<"client.answered">;
 

@@ -1,4 +1,4 @@
-import type { HookState } from "./parties.ts";
+import type { HookState } from "./access.ts";
 
 /** The state with changes: objects member by member, so that hooks of calls beside one another keep both, and other values as a whole. */
 export function mergedHookState(state: HookState | undefined, changes: HookState): HookState {

@@ -11,7 +11,7 @@ import type {
   RunOptions,
   Sharing,
   Verdict,
-} from "./parties.ts";
+} from "./access.ts";
 import type { Hooked, Spending } from "./spending.ts";
 
 /**

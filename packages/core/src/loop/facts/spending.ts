@@ -1,5 +1,5 @@
 import type { Cost, Usage } from "../../message/usage.ts";
-import type { HookState, Verdict } from "./parties.ts";
+import type { HookState, Verdict } from "./access.ts";
 
 /** The usage of user code at one place, by model. */
 export interface Expense {

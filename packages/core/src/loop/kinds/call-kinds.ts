@@ -1,4 +1,4 @@
-import { present } from "../../message/present.ts";
+import { present } from "../../message/drop-undefined.ts";
 import {
   askedBy,
   asksAbout,
@@ -22,7 +22,7 @@ import {
   settlesCall,
   startsTool,
 } from "../call-fold.ts";
-import { backgroundChild } from "../children/background.ts";
+import { backgroundChild } from "../children/background-children.ts";
 import {
   answeredBelow,
   begins,
@@ -35,7 +35,7 @@ import {
 import type { DurableBody } from "../event.ts";
 import type { FactOf } from "../fact.ts";
 import type { Call, State } from "../state.ts";
-import type { FactKind } from "./kind.ts";
+import type { FactKind } from "./fact-kind.ts";
 import { ofMessage, pendingApproval, pendingCall, tipId } from "./message-events.ts";
 
 export const toolStarted: FactKind<"tool.started"> = {

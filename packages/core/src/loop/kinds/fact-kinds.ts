@@ -15,7 +15,7 @@ import {
   toolFinished,
   toolStarted,
 } from "./call-kinds.ts";
-import type { FactKind } from "./kind.ts";
+import type { FactKind } from "./fact-kind.ts";
 import {
   abortRequested,
   inputAccepted,

@@ -1,5 +1,5 @@
+import { present } from "../../message/drop-undefined.ts";
 import type { Message, MessageId } from "../../message/message.ts";
-import { present } from "../../message/present.ts";
 import { at } from "../append-list.ts";
 import type { DurableBody } from "../event.ts";
 import type { FactOf } from "../fact.ts";
@@ -26,7 +26,7 @@ import {
   stops,
   waits,
 } from "../turn-fold.ts";
-import type { FactKind } from "./kind.ts";
+import type { FactKind } from "./fact-kind.ts";
 import { ofMessage, tipId } from "./message-events.ts";
 
 export const inputAccepted: FactKind<"input.accepted"> = {

@@ -1,10 +1,10 @@
-import { present } from "../../message/present.ts";
+import { present } from "../../message/drop-undefined.ts";
+import { foldScheduleSet, hasSchedule, withoutSchedule } from "../due-schedules.ts";
+import { endsSummary, foldSummaryStarted, startsSummary, withoutSummary } from "../fold-summary-calls.ts";
 import { foldClosed, foldCompaction, foldHead, foldHold, foldOpened, placeOf } from "../input-fold.ts";
 import { withoutRemembered } from "../remembered-decisions.ts";
-import { foldScheduleSet, hasSchedule, withoutSchedule } from "../schedules.ts";
-import { endsSummary, foldSummaryStarted, startsSummary, withoutSummary } from "../summary-calls.ts";
 import { foldClaim } from "../turn-fold.ts";
-import { always, type FactKind } from "./kind.ts";
+import { always, type FactKind } from "./fact-kind.ts";
 
 export const sessionOpened: FactKind<"session.opened"> = { fits: ({ status }) => status === "new", fold: foldOpened };
 

@@ -1,7 +1,7 @@
 import type { Clock } from "../../ports/clock.ts";
 import type { SessionRef } from "../../ports/session-log.ts";
 import type { SessionStore } from "../../ports/session-store.ts";
-import { systemClock } from "../clock.ts";
+import { systemClock } from "../system-clock.ts";
 import { memoryBlobs } from "./memory-blobs.ts";
 import { memoryIndex } from "./memory-index.ts";
 import { memoryLog } from "./memory-log.ts";

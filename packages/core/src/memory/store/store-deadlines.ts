@@ -5,8 +5,8 @@ import type { IndexQuery, SessionIndex } from "../../ports/session-index.ts";
 import type { SessionLog } from "../../ports/session-log.ts";
 import type { SessionStore } from "../../ports/session-store.ts";
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
-import { systemClock } from "../clock.ts";
 import { startDeadline } from "../deadline.ts";
+import { systemClock } from "../system-clock.ts";
 
 export interface StoreDeadlineOptions {
   /** How long one question may take, not counting time in which this process was blocked. Default 1,500 ms. Rebuilding an index is not one. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { accessOf } from "../../identity/access-of.ts";
+import { accessOf } from "../../identity/access-of-principal.ts";
 import { agentNotFound } from "../../permissions/check-agent-use.ts";
 import type { Route } from "../../request/route.ts";
 import { toolSummary } from "../../schemas/index.ts";

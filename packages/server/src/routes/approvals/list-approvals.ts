@@ -7,7 +7,7 @@ import type { SessionSummary } from "@loopwright/core/ports";
 import type { ApprovalPage, InboxApproval, PendingApproval } from "@loopwright/core/protocol";
 import { z } from "zod";
 import { authorize } from "../../permissions/authorize.ts";
-import { maySee } from "../../permissions/may-see.ts";
+import { maySee } from "../../permissions/may-see-session.ts";
 import { jsonResponse } from "../../request/paced-response.ts";
 import type { RequestContext, Route } from "../../request/route.ts";
 import { approvalPage } from "../../schemas/index.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { accessOf } from "../../identity/access-of.ts";
+import { accessOf } from "../../identity/access-of-principal.ts";
 import type { Route } from "../../request/route.ts";
 import { ruleList } from "../../schemas/index.ts";
 

@@ -1,7 +1,7 @@
 import { AgentError, type AgentSession } from "@loopwright/core";
 import type { ApprovalMemory, DecidedCall } from "@loopwright/core/ports";
 import type { AcceptedDecision, DecideOptions, JsonObject } from "@loopwright/core/protocol";
-import { accessOf } from "../../identity/access-of.ts";
+import { accessOf } from "../../identity/access-of-principal.ts";
 import type { DecisionRequest } from "../../schemas/index.ts";
 import type { ServerContext } from "../../server-context.ts";
 import type { Principal } from "../../server-options.ts";

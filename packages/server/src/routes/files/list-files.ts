@@ -4,8 +4,8 @@ import { z } from "zod";
 import { maySeeFile } from "../../permissions/may-see-file.ts";
 import { jsonResponse } from "../../request/paced-response.ts";
 import type { Route } from "../../request/route.ts";
-import type { FileNote } from "./file-note.ts";
-import { keptFiles } from "./kept-files.ts";
+import type { FileNote } from "./file-metadata.ts";
+import { keptFiles } from "./stored-files-page.ts";
 
 interface FilesQuery {
   readonly limit: number;

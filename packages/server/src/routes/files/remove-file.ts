@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { maySeeFile } from "../../permissions/may-see-file.ts";
 import type { Route } from "../../request/route.ts";
-import { removeKeptFile } from "./remove-kept-file.ts";
+import { removeKeptFile } from "./remove-stored-file.ts";
 
 interface FileParams {
   readonly blob: string;

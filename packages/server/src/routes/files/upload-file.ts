@@ -5,7 +5,7 @@ import { readBody } from "../../request/read-body.ts";
 import type { Route } from "../../request/route.ts";
 import { answerInTime } from "../answer-in-time.ts";
 import { runUnderKey } from "../idempotency/replay-stored-answer.ts";
-import { keepFile } from "./keep-file.ts";
+import { keepFile } from "./store-file.ts";
 
 const mediaTypePattern = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}$/;
 const answer = z.object({ blob: z.string(), mediaType: z.string(), sizeBytes: z.int(), name: z.string().optional() });

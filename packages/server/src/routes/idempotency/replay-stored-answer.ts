@@ -2,7 +2,7 @@ import { AgentError, isAgentError } from "@loopwright/core";
 import type { BlobStore } from "@loopwright/core/ports";
 import type { Json } from "@loopwright/core/protocol";
 import { textDigest } from "../../identity/text-digest.ts";
-import { keyPrefix, removeExpiredKeys } from "../../request/remove-expired-keys.ts";
+import { keyPrefix, removeExpiredKeys } from "../../request/remove-expired-idempotency-keys.ts";
 import type { RequestContext } from "../../request/route.ts";
 import { idempotencyKeyOf } from "./read-idempotency-key.ts";
 

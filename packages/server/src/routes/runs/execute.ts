@@ -1,20 +1,20 @@
 import { AgentError, isAgentError, readOpening } from "@loopwright/core";
 import type { SessionRef } from "@loopwright/core/ports";
 import type { HostedSession } from "@loopwright/host";
-import { accessOf } from "../../identity/access-of.ts";
+import { accessOf } from "../../identity/access-of-principal.ts";
 import { authorize, noSession } from "../../permissions/authorize.ts";
 import { checkAgentUse } from "../../permissions/check-agent-use.ts";
 import { withLabels } from "../../permissions/input-labels.ts";
-import { type CheckedExecuteRequest, checkedExecuteRequest } from "../../request/checked-bodies.ts";
+import { type CheckedExecuteRequest, checkedExecuteRequest } from "../../request/bodies-with-input.ts";
 import { lastEventCursor } from "../../request/request-cursor.ts";
 import type { RequestContext, Route } from "../../request/route.ts";
 import { executeRequest } from "../../schemas/index.ts";
 import { admitInput } from "../admit-input.ts";
+import { dialectOfVersion } from "../dialect-of-stream-version.ts";
 import { keyedSessionId } from "../idempotency/keyed-session-id.ts";
 import { idempotencyKeyOf } from "../idempotency/read-idempotency-key.ts";
 import { plainOf, runUnderKey } from "../idempotency/replay-stored-answer.ts";
 import { keyedResults } from "../idempotency/submit-results-under-key.ts";
-import { dialectOfVersion } from "../stream-version.ts";
 import { streamExecution } from "./stream-execution.ts";
 
 type ExecuteContext = RequestContext<unknown, unknown, CheckedExecuteRequest>;

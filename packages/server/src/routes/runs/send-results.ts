@@ -1,5 +1,5 @@
 import type { AcceptedSubmission } from "@loopwright/core/protocol";
-import { type CheckedResultsRequest, checkedResultsRequest } from "../../request/checked-bodies.ts";
+import { type CheckedResultsRequest, checkedResultsRequest } from "../../request/bodies-with-input.ts";
 import type { Route } from "../../request/route.ts";
 import { acceptedSubmission, toolResultsRequest } from "../../schemas/index.ts";
 import { admitInput } from "../admit-input.ts";

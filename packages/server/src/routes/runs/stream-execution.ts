@@ -1,15 +1,15 @@
 import type { CheckedInput, EventCursor, SubmitOptions } from "@loopwright/core/protocol";
 import { compareCursors, cursorAfter, inCallOrder } from "@loopwright/core/protocol";
 import type { HostedSession } from "@loopwright/host";
-import { accessOf } from "../../identity/access-of.ts";
-import { openHeldSink } from "../../request/open-held-sink.ts";
+import { accessOf } from "../../identity/access-of-principal.ts";
+import { openHeldSink } from "../../request/open-stream-under-slot.ts";
+import { traceOf } from "../../request/read-traceparent.ts";
 import { checkCursor } from "../../request/request-cursor.ts";
 import type { RequestContext } from "../../request/route.ts";
-import { traceOf } from "../../request/trace-of.ts";
 import { dialectSink } from "../../stream/dialect-sink.ts";
-import type { EarlyEvents } from "../../stream/early-events.ts";
+import type { EarlyEvents } from "../../stream/events-during-append.ts";
 import { createExecutionOutcome } from "../../stream/execution-outcome.ts";
-import { encodeFrames, joinTexts, plainFrame, plainText, retryFrame } from "../../stream/frames.ts";
+import { encodeFrames, joinTexts, plainFrame, plainText, retryFrame } from "../../stream/sse-frames.ts";
 import type { StreamPlace } from "../../stream/stream-registry.ts";
 import type { StreamDialect } from "../../stream-dialect.ts";
 

@@ -1,13 +1,13 @@
 import type { AcceptedSubmission } from "@loopwright/core/protocol";
 import { withLabels } from "../../permissions/input-labels.ts";
-import { type CheckedMessageRequest, checkedMessageRequest } from "../../request/checked-bodies.ts";
+import { type CheckedMessageRequest, checkedMessageRequest } from "../../request/bodies-with-input.ts";
 import type { Route } from "../../request/route.ts";
 import { acceptedSubmission, messageRequest } from "../../schemas/index.ts";
 import { admitInput } from "../admit-input.ts";
+import { dialectOfVersion } from "../dialect-of-stream-version.ts";
 import { resultsUnderKey } from "../idempotency/submit-results-under-key.ts";
 import { withSession } from "../open-session.ts";
 import { type SessionParams, sessionParams } from "../session-params.ts";
-import { dialectOfVersion } from "../stream-version.ts";
 import { submitOptionsOf } from "../submit-options.ts";
 
 export const submitMessageRoute: Route<SessionParams, unknown, CheckedMessageRequest> = {

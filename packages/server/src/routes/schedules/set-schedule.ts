@@ -1,5 +1,5 @@
 import { checkInput } from "@loopwright/core/protocol";
-import { accessOf } from "../../identity/access-of.ts";
+import { accessOf } from "../../identity/access-of-principal.ts";
 import { withLabels } from "../../permissions/input-labels.ts";
 import type { Route } from "../../request/route.ts";
 import { type ScheduleRequest, scheduleRequest, sessionSchedule } from "../../schemas/index.ts";

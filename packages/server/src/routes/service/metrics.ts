@@ -1,5 +1,5 @@
 import { type Agent, hookCounts } from "@loopwright/core";
-import { redactedCause } from "../../redacted-cause.ts";
+import { redactedCause } from "../../redact-cause-for-log.ts";
 import type { Route } from "../../request/route.ts";
 import type { ServerContext } from "../../server-context.ts";
 

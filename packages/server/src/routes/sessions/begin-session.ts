@@ -2,7 +2,7 @@ import { AgentError, type AgentSession, type FactOf, isAgentError, readOpening }
 import type { SessionRef } from "@loopwright/core/ports";
 import { decodeCursor } from "@loopwright/core/protocol";
 import type { NewSession } from "@loopwright/host";
-import { accessOf } from "../../identity/access-of.ts";
+import { accessOf } from "../../identity/access-of-principal.ts";
 import { jsonResponse } from "../../request/paced-response.ts";
 import type { RequestContext } from "../../request/route.ts";
 import type { ServerContext } from "../../server-context.ts";

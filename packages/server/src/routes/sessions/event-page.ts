@@ -2,7 +2,7 @@ import type { Clock } from "@loopwright/core/ports";
 import { type DurableEvent, encodeCursor } from "@loopwright/core/protocol";
 import { z } from "zod";
 import type { HttpLimits } from "../../server-limits.ts";
-import { charsLeft } from "../../stream/json-pieces.ts";
+import { charsLeft } from "../../stream/json-in-pieces.ts";
 
 /** How many events one answer may hold, at most. */
 export const pageLimitField: z.ZodType<number | undefined> = z.coerce.number().int().min(1).max(1_000).optional();

@@ -1,12 +1,12 @@
 import { readHistory } from "@loopwright/core";
 import { cursorAfter, encodeCursor } from "@loopwright/core/protocol";
 import type { HostedSession } from "@loopwright/host";
-import { openHeldSink } from "../../request/open-held-sink.ts";
+import { openHeldSink } from "../../request/open-stream-under-slot.ts";
 import { jsonResponse } from "../../request/paced-response.ts";
 import { checkCursor, cursorOf, lastEventCursor } from "../../request/request-cursor.ts";
 import type { RequestContext } from "../../request/route.ts";
-import { encodeFrames, plainFrame, plainText, retryFrame } from "../../stream/frames.ts";
 import { positionOf } from "../../stream/reader-position.ts";
+import { encodeFrames, plainFrame, plainText, retryFrame } from "../../stream/sse-frames.ts";
 import { awaitSeq, type MinSeqQuery } from "../await-seq.ts";
 import { checkState } from "../open-session.ts";
 import { readPage } from "./event-page.ts";

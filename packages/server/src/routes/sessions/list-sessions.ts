@@ -1,6 +1,6 @@
 import { isId, type ListQuery, type SessionHit, type SessionIndex, type SessionSummary } from "@loopwright/core/ports";
 import { z } from "zod";
-import { maySee } from "../../permissions/may-see.ts";
+import { maySee } from "../../permissions/may-see-session.ts";
 import { jsonResponse } from "../../request/paced-response.ts";
 import type { Route } from "../../request/route.ts";
 import { sessionHit, sessionSummary } from "../../schemas/index.ts";

@@ -1,21 +1,21 @@
 import { AgentError } from "../../../errors.ts";
 import { at, findLastIndex, lastWithKey } from "../../../loop/append-list.ts";
-import { isEndedChild } from "../../../loop/children/background.ts";
+import { isEndedChild } from "../../../loop/children/background-children.ts";
 import type { BodyOf, FactBody, InputOrigin, RunOptions, Verdict } from "../../../loop/fact.ts";
 import { idOfInput, keyOfInput, placeOf } from "../../../loop/input-fold.ts";
 import { endOf, type KnownInput, type QueuedInput, type State } from "../../../loop/state.ts";
 import { canonicalJson } from "../../../message/canonical-json.ts";
 import { digestOf } from "../../../message/digest.ts";
+import { present } from "../../../message/drop-undefined.ts";
 import type { Json } from "../../../message/json.ts";
 import type { MessageId, UserMessage } from "../../../message/message.ts";
-import { present } from "../../../message/present.ts";
 import { shownId } from "../../../message/shown-id.ts";
-import { wellFormed } from "../../../message/well-formed.ts";
+import { wellFormed } from "../../../message/well-formed-text.ts";
 import type { ExecuteOptions, SubmitOptions } from "../../../protocol/execute.ts";
 import type { ExecuteInput } from "../../../protocol/execute-input.ts";
 import { isTraceparent } from "../../../protocol/traceparent.ts";
 import { checkVision } from "../../model/check-vision.ts";
-import type { Deps } from "../../setup/deps.ts";
+import type { Deps } from "../../setup/session-deps.ts";
 import { childEnded, sessionClosed } from "../../setup/session-errors.ts";
 import { driverLimits } from "../../setup/session-options.ts";
 

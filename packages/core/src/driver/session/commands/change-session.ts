@@ -1,8 +1,8 @@
 import { AgentError } from "../../../errors.ts";
 import type { FactBody, Retention, Sharing } from "../../../loop/fact.ts";
-import { present } from "../../../message/present.ts";
+import { present } from "../../../message/drop-undefined.ts";
 import type { AgentSession } from "../../../protocol/execute.ts";
-import { checkPayload } from "../../log/spill-values.ts";
+import { checkPayload } from "../../log/spill-large-values.ts";
 import { recordOpenCommand } from "./record-command.ts";
 import type { CommandContext } from "./submit-input.ts";
 

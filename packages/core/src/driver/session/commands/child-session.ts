@@ -1,16 +1,16 @@
 import { isAgentError } from "../../../errors.ts";
 import { at, lastWithKey } from "../../../loop/append-list.ts";
-import { hasEnded, runsOfChild } from "../../../loop/children/background.ts";
+import { hasEnded, runsOfChild } from "../../../loop/children/background-children.ts";
 import { endOf, isAtRest, type State } from "../../../loop/state.ts";
 import { allSpent } from "../../../message/usage.ts";
 import type { ExecuteResult } from "../../../protocol/execute.ts";
-import type { ChildResult } from "../../../tools/child.ts";
+import type { ChildResult } from "../../../tools/child-agent.ts";
+import { waitsOf } from "../../children/calls-child-waits-for.ts";
 import { addedUp } from "../../children/child-spending.ts";
-import { waitsOf } from "../../children/child-waits.ts";
-import type { ChildAnswer, ChildInput, ChildListeners, ChildSession, ChildSpending } from "../../setup/deps.ts";
+import type { ChildAnswer, ChildInput, ChildListeners, ChildSession, ChildSpending } from "../../setup/session-deps.ts";
 import { abortRun } from "./abort-run.ts";
 import { decideCall } from "./decide-call.ts";
-import { offerChild } from "./offer-child.ts";
+import { offerChild } from "./offer-child-to-workers.ts";
 import { type CommandContext, submitInput } from "./submit-input.ts";
 
 /** The session of a child, for the process that runs its parent. `resultOf`: the result of a run that has ended. */

@@ -10,15 +10,15 @@ import { callsBelow, childCallOf } from "../../../loop/children/waits-of-childre
 import type { ChildCall, FactBody } from "../../../loop/fact.ts";
 import type { KnownDecision, State } from "../../../loop/state.ts";
 import { canonicalJson } from "../../../message/canonical-json.ts";
+import { present } from "../../../message/drop-undefined.ts";
 import type { JsonObject } from "../../../message/json.ts";
 import { jsonBytes } from "../../../message/json-bytes.ts";
-import { present } from "../../../message/present.ts";
 import { shownId } from "../../../message/shown-id.ts";
-import { wellFormed } from "../../../message/well-formed.ts";
+import { wellFormed } from "../../../message/well-formed-text.ts";
 import type { AcceptedDecision, ApprovalDecision, DecideOptions } from "../../../protocol/approval.ts";
 import { toolLimits } from "../../../tools/tool-limits.ts";
 import { validateArguments } from "../../../tools/validate-arguments.ts";
-import { checkPayload } from "../../log/spill-values.ts";
+import { checkPayload } from "../../log/spill-large-values.ts";
 import { sessionClosed } from "../../setup/session-errors.ts";
 import { checkPlace } from "./accept-results.ts";
 import { accessOf, type CommandContext } from "./submit-input.ts";

@@ -1,7 +1,7 @@
 import type { FactBody } from "../../../loop/fact.ts";
 import type { State } from "../../../loop/state.ts";
 import type { AgentSession } from "../../../protocol/execute.ts";
-import { sessionHeld } from "../../../stores/session-held.ts";
+import { sessionHeld } from "../../../stores/session-held-error.ts";
 import { erasableAt } from "../../ownership/due-dates.ts";
 import { recordCommand } from "./record-command.ts";
 import type { CommandContext } from "./submit-input.ts";

@@ -5,7 +5,7 @@ import { type CheckedInput, checkInput } from "../../../protocol/checked-input.t
 import type { AcceptedSubmission, SubmitOptions } from "../../../protocol/execute.ts";
 import type { ExecuteInput } from "../../../protocol/execute-input.ts";
 import { andThen, type SyncOrAsync } from "../../effects/sync-or-async.ts";
-import type { Deps } from "../../setup/deps.ts";
+import type { Deps } from "../../setup/session-deps.ts";
 import type { SessionDriver } from "../session-driver.ts";
 import { hasAcceptHooks, runAcceptHooks } from "./accept-hook.ts";
 import { type AcceptedInput, acceptInput, newInput } from "./accept-input.ts";

@@ -1,0 +1,132 @@
+import { type Failure, failureOf } from "../../errors.ts";
+import type { Run, State } from "../../loop/state.ts";
+import type {
+  ContextCall,
+  ContextPreparation,
+  ContextPreparing,
+  FittedRequest,
+  MessageSizes,
+  SessionContext,
+} from "../../ports/context-engine.ts";
+import { estimatedSizes } from "../../prompt/message-length.ts";
+import type { BuildingHistory, BuiltHistory, Fit, RequestBuilder } from "../../prompt/request-builder.ts";
+import type { SyncOrAsync } from "../effects/sync-or-async.ts";
+import type { UserCodeTimeout } from "../effects/user-code-timeout.ts";
+import type { Deps } from "../setup/session-deps.ts";
+import { internalError } from "../setup/user-code-errors.ts";
+import { withoutVision } from "./check-vision.ts";
+import type { PreparedModel } from "./prepare-model-call.ts";
+
+/** Characters of a token at the most: text outside this bound is rare. */
+const charactersPerTokenMost = 8;
+
+/** The history of a request. */
+export type FittedHistory = Extract<BuiltHistory, FittedRequest>;
+
+/** A call whose request is to be fitted. */
+export interface FittingCall {
+  readonly run: Run;
+  readonly state: State;
+  readonly prepared: PreparedModel;
+  readonly sizes: MessageSizes | undefined;
+  /** The vendor refused the attempt before because it was too long. */
+  readonly overflowed: boolean;
+}
+
+/** Makes the messages of each request of a session, with the context engine of its agent if it has one. */
+export class RequestFitting {
+  readonly #deps: Deps;
+  readonly #builder: RequestBuilder;
+  #context: SessionContext | undefined;
+
+  constructor(deps: Deps, builder: RequestBuilder) {
+    this.#deps = deps;
+    this.#builder = builder;
+  }
+
+  /** What the engine does before the call is recorded; synchronous without a model call of its own. */
+  prepared(
+    call: FittingCall,
+    timeout: UserCodeTimeout,
+    reserve: NonNullable<ContextPreparing["reserve"]>,
+  ): SyncOrAsync<ContextPreparation | undefined> {
+    const { state, prepared } = call;
+    const context = prepared.messages ? undefined : this.#opened();
+    if (!context?.prepare) return undefined;
+    const history = this.#builder.historyAt(state);
+    if (history.messages.length === 0) return undefined;
+    const { logger } = this.#deps;
+    const io = {
+      logger,
+      reserve,
+      get signal() {
+        return timeout.signal;
+      },
+    };
+    return context.prepare(this.#callOf(call, history), io);
+  }
+
+  /** The failure; retryable where the engine can shorten a request that was too long for its vendor, once in a turn. */
+  repairable(
+    failure: Failure,
+    { admitted, prepared }: { readonly admitted: Pick<FittingCall, "overflowed">; readonly prepared: PreparedModel },
+  ): Failure {
+    const canShorten =
+      failure.code === "CONTEXT_OVERFLOW" && !admitted.overflowed && !prepared.messages && this.#opened()?.prepare !== undefined;
+    return canShorten ? { ...failure, retryable: true } : failure;
+  }
+
+  /** The history of the request, or the reason why there is none. */
+  fitted(call: FittingCall): FittedHistory | { readonly failure: Failure } {
+    const { state, prepared } = call;
+    const { provider, request, messages } = prepared;
+    try {
+      const { contextTokens, vision } = provider.capabilities(request.model);
+      const fit = this.#fitOf(call, contextTokens);
+      const built = messages ? this.#builder.buildFrom(messages, fit) : this.#builder.build(state, fit);
+      if (built.messages) return built.hasImages && !vision ? { failure: failureOf(withoutVision(request.model)) } : built;
+      const message = built.failed ? "The conversation does not fit the model's window." : "There is nothing to answer.";
+      return { failure: { code: built.failed ? "CONTEXT_OVERFLOW" : "INTERNAL", message, retryable: false } };
+    } catch (error) {
+      return { failure: failureOf(internalError(this.#deps, "The request could not be built", error)) };
+    }
+  }
+
+  #fitOf(call: FittingCall, contextTokens: number | undefined): Fit {
+    const { agent } = this.#deps.bound;
+    const { sizes, prepared } = call;
+    if (agent.context) {
+      // A conversation that a hook chose for this call is not the session's.
+      const context = prepared.messages ? agent.context.open() : this.#opened();
+      return (history) => context?.fit(this.#callOf(call, history));
+    }
+    const lengthMax = (contextTokens ?? Number.POSITIVE_INFINITY) * charactersPerTokenMost;
+    const beside = (sizes ?? estimatedSizes).sizeBeside(prepared.request);
+    return ({ messages, textLength }) => (textLength + beside > lengthMax ? undefined : { messages });
+  }
+
+  #opened(): SessionContext | undefined {
+    this.#context ??= this.#deps.bound.agent.context?.open();
+    return this.#context;
+  }
+
+  #callOf({ run, state, prepared, sizes, overflowed }: FittingCall, history: BuildingHistory): ContextCall {
+    const { access, sessionId } = this.#deps;
+    const { provider, request, intent } = prepared;
+    const compaction = state.compactions.at(-1);
+    return {
+      sessionId,
+      runId: run.runId,
+      turn: intent.turn,
+      attempt: intent.attempt,
+      access: run.access ?? access,
+      labels: run.labels ?? {},
+      provider,
+      request,
+      history,
+      sizes,
+      ...(compaction ? { compactedAt: compaction.seq } : {}),
+      overflowed,
+    };
+  }
+}

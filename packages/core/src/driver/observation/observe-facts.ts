@@ -1,0 +1,93 @@
+/*
+ * Owns: which facts observers are notified of, and when: each batch that this handle appended; after a claim first what may not have been observed.
+ * Does not own: the observers' errors (observer-calls).
+ * Invariants
+ *  O1 facts of this handle are observed after their append, in the order of `seq`;
+ *  O2 a fact is observed at least once if a later owner claims the session, unless both its process and that owner end before they observe it.
+ */
+import type { Fact } from "../../loop/fact.ts";
+import type { State } from "../../loop/state.ts";
+import { readPages } from "../log/read-event-history.ts";
+import type { Observation } from "../setup/observer-calls.ts";
+import type { Deps } from "../setup/session-deps.ts";
+import { reportThrown } from "../setup/user-code-errors.ts";
+
+/** Facts that are repeated after a claim at most, and how far is looked back first. */
+const repeatedMax = 4_096;
+const firstLook = 64;
+
+interface Batch {
+  readonly facts: readonly Fact[];
+  readonly state: State;
+}
+
+export class FactObservation {
+  readonly #deps: Deps;
+  readonly #observation: Observation;
+  /** What this handle appended itself without a gap: from, to. */
+  #from = 0;
+  #to = 0;
+  /** The last claim of this handle. */
+  #claim = 0;
+  /** Batches that wait until the facts before them are read; `undefined`: none has to. */
+  #waiting: Batch[] | undefined;
+
+  constructor(deps: Deps, observation: Observation) {
+    this.#deps = deps;
+    this.#observation = observation;
+  }
+
+  /** Called with each batch of this handle once the log has it. */
+  appended(batch: Batch): void {
+    const [first] = batch.facts;
+    if (!first) return;
+    const claim = batch.facts.find(({ type }) => type === "owner.claimed");
+    const isOwn = this.#claim > 0 && this.#from <= this.#claim && this.#to === first.seq - 1;
+    const gapAt = claim && !isOwn && first.seq > 1 ? first.seq : undefined;
+    if (this.#to !== first.seq - 1 || this.#from === 0) this.#from = first.seq;
+    this.#to = batch.facts.at(-1)?.seq ?? this.#to;
+    this.#claim = claim?.seq ?? this.#claim;
+    if (this.#waiting) this.#waiting.push(batch);
+    else if (gapAt === undefined) this.#observe(batch);
+    else {
+      this.#waiting = [batch];
+      void this.#repeat(gapAt, batch.state);
+    }
+  }
+
+  #observe({ facts, state }: Batch): void {
+    this.#observation.facts(facts, state);
+  }
+
+  /** Observes what the owner before may not have, then what was appended meanwhile. */
+  async #repeat(before: number, state: State): Promise<void> {
+    try {
+      const facts = await this.#sinceClaim(before);
+      if (facts.length > 0) this.#observe({ facts, state });
+    } catch (error) {
+      reportThrown(this.#deps, "Facts could not be read again for the observers.", error);
+    }
+    const waiting = this.#waiting ?? [];
+    this.#waiting = undefined;
+    for (const batch of waiting) this.#observe(batch);
+  }
+
+  /** The facts before a seq, from the claim before it on. */
+  async #sinceClaim(before: number): Promise<readonly Fact[]> {
+    for (let look = firstLook; ; look *= 4) {
+      const from = Math.max(1, before - Math.min(look, repeatedMax));
+      const facts: Fact[] = [];
+      for await (const page of readPages(this.#deps, from)) {
+        facts.push(...page.filter(({ seq }) => seq < before));
+        if ((page.at(-1)?.seq ?? before) >= before - 1) break;
+      }
+      const claim = facts.findLastIndex(({ type }) => type === "owner.claimed");
+      if (claim >= 0) return facts.slice(claim);
+      if (from === 1 || look >= repeatedMax) return facts;
+    }
+  }
+}
+
+/** `undefined` where no observer has asked for facts. */
+export const observeFacts = (deps: Deps): FactObservation | undefined =>
+  deps.observation?.wantsFacts ? new FactObservation(deps, deps.observation) : undefined;

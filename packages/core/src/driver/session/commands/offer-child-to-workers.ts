@@ -1,0 +1,15 @@
+import type { ChildInput } from "../../setup/session-deps.ts";
+import { driverLimits } from "../../setup/session-options.ts";
+import { type CommandContext, recordInput } from "./submit-input.ts";
+
+/**
+ * Records the input of a child and leaves its run to the workers for a second, so that one which has room claims it. After that it runs where its parent
+ * runs, and at once if the offer failed or the input was in the log already. Resolves with the id of the run.
+ */
+export async function offerChild(context: CommandContext, [input, options]: ChildInput, offer: () => Promise<boolean>): Promise<string> {
+  const { driver } = context;
+  driver.deferClaim(driverLimits.offeredMs);
+  const { runId, replayed } = await recordInput(context, { input, options, needsOwner: false });
+  if (replayed || !(await offer())) driver.deferClaim(0);
+  return runId;
+}

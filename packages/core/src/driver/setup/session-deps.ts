@@ -1,0 +1,102 @@
+import type { Agent } from "../../agent/agent.ts";
+import type { ResolveModel } from "../../agent/model-ref.ts";
+import type { SessionEvent } from "../../loop/event.ts";
+import type { Access, FactOf, Labels, ParentLink, RememberedDecision, WaitingCall } from "../../loop/fact.ts";
+import type { SessionStorage } from "../../memory/store/private-store.ts";
+import type { UserMessage } from "../../message/message.ts";
+import type { CallGuard } from "../../ports/call-guard.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { EventChannel } from "../../ports/event-channel.ts";
+import type { IdSource } from "../../ports/id-source.ts";
+import type { Logger } from "../../ports/logger.ts";
+import type { SessionRef } from "../../ports/session-log.ts";
+import type { TokenCounter } from "../../ports/token-counter.ts";
+import type { UsageLedger } from "../../ports/usage-ledger.ts";
+import type { ChildResult } from "../../tools/child-agent.ts";
+import type { BoundAgent } from "./bound-agent.ts";
+import type { ChildWorkers } from "./child-workers.ts";
+import type { Observation } from "./observer-calls.ts";
+
+/** What the session of a child begins with. */
+export interface ChildOptions {
+  readonly id: string;
+  readonly agent: Agent;
+  readonly access: Access;
+  readonly parent: ParentLink;
+  /** Decisions that hold for the child, too. */
+  readonly remembered?: () => readonly RememberedDecision[];
+  /** False: it is recorded and read here, and runs elsewhere. Default: as its parent. */
+  readonly drives?: false;
+}
+
+export type ChildInput = readonly [input: string | UserMessage, options: { readonly idempotencyKey: string; readonly labels?: Labels }];
+
+/** Called with what a child publishes and waits for, in the process that runs its parent. */
+export interface ChildListeners {
+  /** Everything that the child publishes. */
+  events(events: readonly SessionEvent[]): void;
+  /** Called whenever the child has settled. `rests`: nothing continues it but an answer to one of `waits`, or the end of what rests in its background. */
+  waits(waits: readonly WaitingCall[], rests: boolean): void;
+  /** Offers the child to the processes that run sessions; false if that failed. Absent: it runs in this process. */
+  readonly offer?: () => Promise<boolean>;
+}
+
+export type ChildAnswer = FactOf<"approval.decided"> | FactOf<"client.answered">;
+
+/** What a child has spent. */
+export type ChildSpending = Pick<ChildResult, "usage" | "cost" | "toolCallCount">;
+
+/** The session of a child that runs in this process. */
+export interface ChildSession {
+  /** Gives it its input, once for a key, and resolves when the child has ended: that run, what works in its background, and the runs that read the reports. */
+  run(input: ChildInput, listeners: ChildListeners): Promise<ChildResult>;
+  /** Brings an answer down that was given above. An answer that the child has already changes nothing. */
+  answer(answer: ChildAnswer): Promise<void>;
+  /** Gives it its input, once for a key. */
+  begin(input: ChildInput): Promise<void>;
+  /** Resolves with the end of the child with this key of its input. `undefined`: it never began. */
+  end(key: string, listeners?: Pick<ChildListeners, "waits">): Promise<ChildResult | undefined>;
+  /** The same, `undefined` also while it has not ended. */
+  result(key: string): Promise<ChildResult | undefined>;
+  abort(): void;
+  /** What it and its children have spent by now: what their logs have, and the most that open calls may spend. */
+  spent(): ChildSpending;
+  /** Stops the child with this key of its input, and all that it has started; resolves with its end. `undefined`: it never began. */
+  stop(key: string): Promise<ChildResult | undefined>;
+  /** Gives it up: its next owner continues it. */
+  dispose(): Promise<void>;
+}
+
+/** Everything the driver of one session works with, defaults filled in. */
+export interface Deps {
+  readonly bound: BoundAgent;
+  readonly sessionId: string;
+  readonly ref: SessionRef;
+  readonly store: SessionStorage;
+  /** The store was made for this handle: no other process can claim the session, append to it or read its lanes, and it answers at once. */
+  readonly isPrivate: boolean;
+  readonly access: Access;
+  readonly clock: Clock;
+  readonly ids: IdSource;
+  readonly logger: Logger;
+  readonly observation: Observation | undefined;
+  readonly ledger: UsageLedger | undefined;
+  readonly tokenCounter: TokenCounter | undefined;
+  readonly resolveModel: ResolveModel | undefined;
+  readonly channel: EventChannel | undefined;
+  readonly callGuard: CallGuard;
+  readonly node: string;
+  readonly leaseMs: number;
+  /** May own the session. */
+  readonly drives: boolean;
+  /** `undefined`: the store is private, so no snapshots of the fold are kept. */
+  readonly snapshotCheckShare: number | undefined;
+  /** Of the session of a child: the call that it was started for. */
+  readonly parent?: ParentLink;
+  /** Decisions that the sessions above it remember. */
+  readonly rememberedAbove?: () => readonly RememberedDecision[];
+  /** The processes that run sessions of the store. */
+  readonly workers: ChildWorkers | undefined;
+  /** A handle on the session of a child, in the same store. */
+  readonly openChild: (child: ChildOptions) => ChildSession;
+}

@@ -1,0 +1,31 @@
+import type { SessionStore } from "@loopwright/core/ports";
+import { fileName } from "@loopwright/core/stores";
+import type { KnownFile } from "../../server-options.ts";
+import { keepNote } from "./file-metadata.ts";
+
+/** A file to keep. */
+export interface NewFile {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly mediaType: string;
+  readonly name?: string | undefined;
+  /** In milliseconds since the epoch. */
+  readonly at: number;
+  /** The user that brings it. */
+  readonly by: string;
+}
+
+/**
+ * Keeps a file in a scope, as `POST /api/files` does, to be named as `source.blob` in messages. The same bytes under the same media type are kept once, with
+ * the name and the user that brought them first. @throws AgentError STORE_*
+ */
+export async function keepFile(
+  store: Pick<SessionStore, "blobs">,
+  scope: string,
+  { bytes, mediaType, name, at, by }: NewFile,
+): Promise<Omit<KnownFile, "at" | "by">> {
+  const blob = await fileName(bytes, mediaType);
+  const file = { blob, mediaType, sizeBytes: bytes.byteLength, ...(name === undefined ? {} : { name }) };
+  await store.blobs.put(scope, blob, { bytes, mediaType, ifAbsent: true });
+  await keepNote(store, scope, { ...file, at, by });
+  return file;
+}
