@@ -4,6 +4,7 @@ import { addOptions, optionsNamed, optionsOf } from "./config/add-options.ts";
 import { addConfig } from "./config-commands.ts";
 import { exitCodeOf, exitCodes } from "./exit-code.ts";
 import { addGuardrails } from "./guardrail-commands.ts";
+import { addInit } from "./init/init-command.ts";
 import { addProviders } from "./provider-commands.ts";
 import { addScopeCommands } from "./scope-commands.ts";
 import { addSecrets } from "./secret-commands.ts";
@@ -13,6 +14,7 @@ import { neutralise } from "./terminal/neutralise.ts";
 
 const examples = `
 Examples:
+  loopwright init my-agent               make the folder of an agent
   loopwright run                          the page, at http://127.0.0.1:8080
   loopwright                              talk (the offline demonstration model when no key is set)
   loopwright chat --continue              continue the latest session
@@ -77,6 +79,7 @@ function createProgram(version: string, exit: (code: number) => void): Command {
     .helpCommand(true)
     .showSuggestionAfterError(true)
     .addHelpText("after", examples);
+  addInit(program, exit);
   addRun(program, exit);
   addServe(program, exit);
   addChat(program, exit);

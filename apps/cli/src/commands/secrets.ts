@@ -1,15 +1,15 @@
 import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
 import { AgentError } from "@loopwright/core";
 import { checkSecret } from "@loopwright/core/stores";
-import type { FileSecrets } from "@loopwright/secrets/node";
 import { type Environment, loadEnvironment } from "../config/environment.ts";
 import type { SecretPlace } from "../config/found-secrets.ts";
 import { exitCodes } from "../exit-code.ts";
-import { newPassphrase, passphraseSource, passphraseVariable } from "../secrets/passphrase.ts";
+import { openPlace } from "../secrets/open-place.ts";
+import { newPassphrase, passphraseSource } from "../secrets/passphrase.ts";
 import { openFiles, platformScope } from "../secrets/read-secrets.ts";
 import { secretVariables } from "../secrets/secret-categories.ts";
 import { secretPlaces } from "../secrets/secret-place.ts";
+import { textOfFile, unusableText, withoutEnd } from "../secrets/secret-text.ts";
 import { errorLogger } from "../serve/error-logger.ts";
 import { promptHidden } from "../terminal/hidden-prompt.ts";
 import { jsonLine } from "../terminal/json-line.ts";
@@ -36,21 +36,12 @@ function placeOf({ global: isGlobal }: SecretFlags): SecretPlace {
   return places.find(({ kind }) => kind === (isGlobal ? "global" : "local")) ?? (places[0] as SecretPlace);
 }
 
-/** The file of the place, opened; a new one gets its passphrase here. @throws AgentError SECRET_UNREADABLE, CONFIG_INVALID, STORE_UNAVAILABLE */
-async function openedAt({ path }: SecretPlace, environment: Environment): Promise<FileSecrets> {
-  const { fileSecrets } = await import("@loopwright/secrets/node");
-  const passphrase = existsSync(path)
-    ? await passphraseSource(environment)(path)
-    : await newPassphrase(environment[passphraseVariable], path);
-  return fileSecrets({ path, passphrase });
-}
-
 /** Keeps a secret. The value is never an argument, which other users of the machine could read. @throws AgentError INPUT_INVALID, CONFIG_INVALID, SECRET_UNREADABLE */
 export async function setSecret(name: string, { file, ...flags }: SecretFlags & { readonly file?: string }): Promise<number> {
   checkSecret(platformScope, name);
   const environment = await variablesOf(flags);
   const place = placeOf(flags);
-  const store = await openedAt(place, environment);
+  const store = await openPlace(place, environment);
   const value = await enteredValue(name, file);
   await store.set(platformScope, name, value);
   remark(`Kept ${name} in ${oneLine(place.path, 200)}.`);
@@ -60,36 +51,18 @@ export async function setSecret(name: string, { file, ...flags }: SecretFlags & 
 async function enteredValue(name: string, file: string | undefined): Promise<string> {
   if (file === undefined && process.stdin.isTTY === true)
     return promptHidden(`Value of ${name}: `, { input: process.stdin, output: process.stderr });
-  return file === undefined ? piped() : textOf(file);
-}
-
-/** The text of a file without the line break at its end. */
-async function textOf(path: string): Promise<string> {
-  try {
-    return withoutEnd(await readFile(path, "utf8"));
-  } catch (cause) {
-    throw unusable(`The file \`${oneLine(path, 200)}\` cannot be read.`, cause);
-  }
+  return file === undefined ? piped() : textOfFile(file);
 }
 
 async function piped(): Promise<string> {
   let text = "";
   for await (const piece of process.stdin.setEncoding("utf8")) {
     text += String(piece);
-    if (text.length > bytesMax) throw unusable("Standard input holds more than a secret.");
+    if (text.length > bytesMax) throw unusableText("Standard input holds more than a secret.");
   }
-  if (text.trim() === "") throw unusable("No value was given.");
+  if (text.trim() === "") throw unusableText("No value was given.");
   return withoutEnd(text);
 }
-
-const withoutEnd = (text: string): string => text.replace(/\r?\n$/, "");
-
-const unusable = (message: string, cause?: unknown): AgentError =>
-  new AgentError("CONFIG_INVALID", {
-    message,
-    fix: "Pipe the value in, name a file that holds it with `--file`, or type it in a terminal.",
-    cause,
-  });
 
 /** A secret and where it stands; `hides`: places behind that have one of the same name. */
 interface ListedSecret {
@@ -155,7 +128,7 @@ export async function removeSecret(name: string, flags: SecretFlags): Promise<nu
   checkSecret(platformScope, name);
   const place = placeOf(flags);
   if (!existsSync(place.path)) return absent(name);
-  const store = await openedAt(place, await variablesOf(flags));
+  const store = await openPlace(place, await variablesOf(flags));
   if (!(await store.remove(platformScope, name))) return absent(name);
   remark(`Removed ${name} from ${oneLine(place.path, 200)}.`);
   return exitCodes.ok;
@@ -169,8 +142,8 @@ export async function rotateSecrets(flags: SecretFlags & { readonly newPassphras
       message: `There is no file of secrets \`${oneLine(place.path, 200)}\`.`,
       fix: "Keep a secret first, with `loopwright secrets set <name>`.",
     });
-  const store = await openedAt(place, await variablesOf(flags));
-  const given = flags.newPassphraseFile === undefined ? undefined : await textOf(flags.newPassphraseFile);
+  const store = await openPlace(place, await variablesOf(flags));
+  const given = flags.newPassphraseFile === undefined ? undefined : await textOfFile(flags.newPassphraseFile);
   await store.changePassphrase(await newPassphrase(given, place.path));
   remark(`Every secret of ${oneLine(place.path, 200)} is encrypted anew; its earlier passphrase opens nothing any more.`);
   return exitCodes.ok;

@@ -29,7 +29,7 @@ export async function promptHidden(question: string, { input, output }: HiddenTe
   input.setRawMode?.(true);
   output.write(question);
   try {
-    return await lineOf(input);
+    return await typedLine(input);
   } finally {
     input.setRawMode?.(false);
     input.pause();
@@ -37,7 +37,8 @@ export async function promptHidden(question: string, { input, output }: HiddenTe
   }
 }
 
-function lineOf(input: HiddenInput): Promise<string> {
+/** The next line that is typed; corrections are applied. What is typed behind it stays for the next question. @throws AgentError RUN_ABORTED */
+export function typedLine(input: HiddenInput): Promise<string> {
   const decoder = new TextDecoder();
   return new Promise((resolve, reject) => {
     let line: readonly string[] = [];
