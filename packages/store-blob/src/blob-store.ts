@@ -31,6 +31,8 @@ export interface BlobStoreOptions {
   readonly heldLookMs?: number;
   /** How many sessions a search looks at: those changed last. Default 2,000. */
   readonly searchSessionsMax?: number;
+  /** How many characters of their texts it looks at, about: where sessions are long, it looks at fewer of them. Default 16,000,000. */
+  readonly searchCharactersMax?: number;
   /** Times the summaries. Leases go by the clock of `blobs`. Default: the process's. */
   readonly clock?: Clock;
 }
@@ -44,6 +46,7 @@ const exclusiveInUse = new WeakSet<ConditionalBlobs>();
  */
 export function blobStore(options: BlobStoreOptions): SessionStore {
   const { blobs, clock = systemClock, deadlineMs = 2_000, compactAfter = 64 } = options;
+  const { searchSessionsMax = storeLimits.searchSessionsMax, searchCharactersMax = storeLimits.searchCharactersMax } = options;
   if (blobs.exclusive) {
     if (exclusiveInUse.has(blobs))
       throw new AgentError("CONFIG_INVALID", { message: "These blobs have one writer, and a store already.", fix: "Share the one store." });
@@ -54,7 +57,8 @@ export function blobStore(options: BlobStoreOptions): SessionStore {
   const payloads = blobPayloads(logs);
   const places = blobs.exclusive && new ScopePlaces();
   const summaries = new SessionSummaries(logs, { places });
-  const texts = new SessionTexts();
+  // More than one search looks at: else what it looks at would displace itself.
+  const texts = new SessionTexts(2 * searchCharactersMax);
   const rests = new SummaryWriter({ logs, summaries, background });
   let closing: Promise<void> | undefined;
   const log = blobLog({
@@ -81,7 +85,8 @@ export function blobStore(options: BlobStoreOptions): SessionStore {
       newest: (scope, page) =>
         places ? localList({ blobs, summaries, places }, scope, page) : sharedList({ blobs, summaries }, scope, page),
       texts,
-      searchSessionsMax: options.searchSessionsMax ?? storeLimits.searchSessionsMax,
+      searchSessionsMax,
+      searchCharactersMax,
       remake(ref) {
         const one = logs.of(ref);
         texts.forget(one);

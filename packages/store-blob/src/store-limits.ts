@@ -34,8 +34,8 @@ export const storeLimits = {
   heldSessionsMax: 100_000,
   /** Sessions that a search looks at: those changed last. */
   searchSessionsMax: 2_000,
-  /** Characters of texts that are kept for the next search. */
-  searchCharactersMax: 32_000_000,
+  /** Characters of the texts that one search looks at, about: where sessions are long, it looks at fewer of them. */
+  searchCharactersMax: 16_000_000,
   /** The least time between two summaries of a session that rests. */
   summaryEveryMs: 1_000,
 } as const;

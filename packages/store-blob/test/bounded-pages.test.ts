@@ -4,6 +4,7 @@ import { manualClock } from "@loopwright/core/memory";
 import type { SessionRef, SessionStore } from "@loopwright/core/ports";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { blobStore, type ConditionalBlobs, fileBlobs } from "../src/index.ts";
+import { storeLimits } from "../src/store-limits.ts";
 import { freshFolder } from "./fresh-folder.ts";
 import { memoryBlobs } from "./memory-blobs.ts";
 
@@ -60,12 +61,12 @@ async function storeWith(place: ConditionalBlobs, count: number): Promise<Counte
 }
 
 describe.each(places)("what is asked of %s", (_, place) => {
-  it.each<readonly [string, (store: SessionStore) => Promise<readonly unknown[]>]>([
-    ["a page of a list", ({ index }) => index.list("local", { limit: 10 })],
-    ["a page in the middle of a list", ({ index }) => index.list("local", { limit: 10, before: { updatedAt: 25, id: "s25" } })],
-    ["a search for what every session says", ({ index }) => index.search("local", "apples", { limit: 10 })],
-    ["a sweep among sessions that leases hold", ({ log }) => log.due({ now: Date.now() })],
-  ])("for %s is the same with 30 sessions and with 120", async (_, ask) => {
+  it.each<readonly [string, number, (store: SessionStore) => Promise<readonly unknown[]>]>([
+    ["a page of a list", 2, ({ index }) => index.list("local", { limit: 10 })],
+    ["a page in the middle of a list", 2, ({ index }) => index.list("local", { limit: 10, before: { updatedAt: 25, id: "s25" } })],
+    ["a search for what every session says", 2, ({ index }) => index.search("local", "apples", { limit: 10 })],
+    ["a sweep among sessions that leases hold", 20, ({ log }) => log.due({ now: Date.now() })],
+  ])("for %s is the same with 30 sessions and with 120: at most %i requests", async (_, requestsMax, ask) => {
     const counts: number[] = [];
     for (const sessions of [30, 120]) {
       const { store, asked } = await storeWith(place(), sessions);
@@ -76,6 +77,7 @@ describe.each(places)("what is asked of %s", (_, place) => {
       counts.push(asked.length);
     }
     expect(counts[1]).toBe(counts[0]);
+    expect(counts[1]).toBeLessThanOrEqual(requestsMax);
   });
 });
 
@@ -106,4 +108,32 @@ it.each(places)("a search of more sessions than it reads in %s reports that it h
     const hits = await store.index.search("local", "apples", { onUnsearched: () => void reports++ });
     expect([hits.length, reports]).toEqual([Math.min(count, 20), isReported ? 1 : 0]);
   }
+});
+
+it("a search in a folder asks for nothing of sessions that have not changed, also when more of them are searched than logs are kept open", async () => {
+  const count = storeLimits.openLogsMax + 200;
+  const { blobs, asked } = counted({ ...memoryBlobs({ clock: manualClock() }), exclusive: { life: "one" } });
+  const store = blobStore({ blobs });
+  onTestFinished(() => store.close());
+  for (let at = 0; at < count; at++) {
+    const facts = [{ type: "session.changed", title: "apples", at, v: 1 }] as unknown as readonly FactDraft[];
+    await store.log.append(refOf(at), { expectedSeq: 0, batchId: "first", facts });
+  }
+  await expect.poll(() => asked.length, { interval: 50 }).toBe(asked.length);
+  expect(await store.index.search("local", "apples", { limit: count })).toHaveLength(count);
+  asked.length = 0;
+  expect(await store.index.search("local", "apples", { limit: count })).toHaveLength(count);
+  expect(asked).toEqual([]);
+});
+
+it.each(places)("a search in %s ends where the texts have more characters than it looks at, and reports that", async (_, place) => {
+  const store = blobStore({ blobs: place(), searchCharactersMax: 150 * 1_000 });
+  onTestFinished(() => store.close());
+  for (let at = 0; at < 300; at++) {
+    const facts = [{ type: "session.changed", title: `apples ${"x".repeat(1_000)}`, at, v: 1 }] as unknown as readonly FactDraft[];
+    await store.log.append(refOf(at), { expectedSeq: 0, batchId: "first", facts });
+  }
+  let reports = 0;
+  const hits = await store.index.search("local", "apples", { limit: 300, onUnsearched: () => void reports++ });
+  expect([hits[0]?.session.id, hits.length, reports]).toEqual(["s299", 200, 1]);
 });

@@ -16,7 +16,8 @@ import { RestoreDetection } from "./log/restore-detection.ts";
 import { TailSubscriptions } from "./log/tail-subscriptions.ts";
 import { type RedisLedger, type RedisLedgerOptions, redisLedger } from "./redis-ledger.ts";
 import { redisSnapshots } from "./redis-snapshots.ts";
-import { redisIndex, searchedSessionsMax } from "./views/redis-index.ts";
+import { redisIndex, searchedCharactersMax, searchedSessionsMax } from "./views/redis-index.ts";
+import { SearchedTexts } from "./views/searched-texts.ts";
 import { SessionViews } from "./views/session-views.ts";
 
 export interface RedisStoreOptions {
@@ -35,6 +36,8 @@ export interface RedisStoreOptions {
   readonly marksFile?: string;
   /** How many sessions a search looks at: those changed last. Default 2,000. */
   readonly searchSessionsMax?: number;
+  /** How many characters of their texts it looks at, about: where sessions are long, it looks at fewer of them. Default 16,000,000. */
+  readonly searchCharactersMax?: number;
   /** How long a command may take. Default 1,500 ms. */
   readonly deadlineMs?: number;
   /** Compares leases, for tests. All processes on a store need the same; default: Redis's own time. */
@@ -58,6 +61,9 @@ export interface RedisStore extends SessionStore {
   command(words: readonly string[]): Promise<unknown>;
 }
 
+/** Of texts and summaries more is kept for the next search than one looks at: else what one search looks at would displace itself. */
+const keptShare = 2.5;
+
 /**
  * Session log, leases, index, blobs and snapshots in one Redis, for several processes and machines. Nothing is connected before the first use;
  * an idle store does not keep the process alive. A command is sent at most once and answered within the deadline: an append whose answer did
@@ -69,6 +75,7 @@ export interface RedisStore extends SessionStore {
 export function redisStore(urlOrOptions: string | RedisStoreOptions): RedisStore {
   const options = typeof urlOrOptions === "string" ? { url: urlOrOptions } : urlOrOptions;
   const { deadlineMs = 1_500, durability = "aof", logger = silentLogger, clock, prefix = "loopwright" } = options;
+  const { searchSessionsMax = searchedSessionsMax, searchCharactersMax = searchedCharactersMax } = options;
   if (options.url === undefined && options.clientOptions === undefined)
     throw new AgentError("CONFIG_INVALID", { message: "The Redis store has no address.", fix: "Pass `url`, as `redis://localhost:6379`." });
   const keys = storeKeys(prefix);
@@ -83,10 +90,15 @@ export function redisStore(urlOrOptions: string | RedisStoreOptions): RedisStore
   });
   const tails = new TailSubscriptions({ factory, connection, keys, deadlineMs });
   const views = new SessionViews({ connection, keys, reader });
+  const texts = new SearchedTexts(views, keptShare * searchCharactersMax);
   let closing: Promise<void> | undefined;
   return {
-    log: redisLog({ connection, keys, memory, reader, tails, marks, now: () => (clock ? String(clock.monotonic()) : "") }),
-    index: redisIndex({ connection, keys, views, searchSessionsMax: options.searchSessionsMax ?? searchedSessionsMax }),
+    log: redisLog({
+      ...{ connection, keys, memory, reader, tails, marks },
+      now: () => (clock ? String(clock.monotonic()) : ""),
+      onRemoved: (ref) => texts.forget(ref),
+    }),
+    index: redisIndex({ connection, keys, views, texts, searchSessionsMax, searchCharactersMax }),
     blobs: redisBlobs({ connection, keys }),
     snapshots: redisSnapshots({ connection, keys }),
     check: () => checkStore({ connection, keys, reader }),

@@ -4,7 +4,7 @@ import type { RedisProcess } from "@loopwright/simulator/node";
 export async function commandCount(redis: Pick<RedisProcess, "command">): Promise<number> {
   const stats = String(await redis.command("INFO", "commandstats"));
   const calls = [...stats.matchAll(/cmdstat_(\S+?):calls=(\d+)/g)].filter(
-    ([, name]) => !/^(info|config|ping|hello|client)/.test(name ?? ""),
+    ([, name]) => !/^(info|config|ping|hello|client|quit)/.test(name ?? ""),
   );
   return calls.reduce((sum, [, , count]) => sum + Number(count), 0);
 }

@@ -10,6 +10,8 @@ import type { SessionTexts } from "./session-texts.ts";
 
 /** Most summaries or hits of one answer, unless asked for fewer. */
 const pageMax = 100;
+/** Sessions that a search looks at together. */
+const stepMax = 100;
 
 export interface BlobIndexDeps {
   readonly logs: OpenLogs;
@@ -19,30 +21,44 @@ export interface BlobIndexDeps {
   readonly texts: SessionTexts;
   /** How many sessions a search looks at. */
   readonly searchSessionsMax: number;
+  /** How many characters of their texts. */
+  readonly searchCharactersMax: number;
   /** Makes the summary of a session anew; true when it has facts. */
   readonly remake: (session: { readonly scope: string; readonly session: string }) => Promise<boolean>;
 }
 
 /** Lists by summaries, searches by reading logs, and keeps both in memory for the next time. */
-export function blobIndex({ logs, summaries, newest, texts, searchSessionsMax, remake }: BlobIndexDeps): SessionIndex {
+export function blobIndex({ logs, summaries, newest, texts, searchSessionsMax, searchCharactersMax, remake }: BlobIndexDeps): SessionIndex {
   async function search(
     scope: string,
     sought: readonly string[],
     { signal, onUnsearched }: Pick<SearchQuery, "signal" | "onUnsearched">,
   ): Promise<readonly { readonly session: SessionSummary; readonly text: string; readonly score: number }[]> {
     const sessions = await newest(scope, { limit: searchSessionsMax, signal });
+    const found: { readonly session: SessionSummary; readonly text: string; readonly score: number }[] = [];
+    let characterCount = 0;
+    let at = 0;
+    for (; at < sessions.length && characterCount <= searchCharactersMax; at += stepMax) {
+      const step = sessions.slice(at, at + stepMax);
+      const own = await inParallel(step, (summary) => textsOf(scope, summary), signal);
+      for (const [index, session] of step.entries()) {
+        const looked = [...(own[index] ?? []), session.title ?? ""];
+        characterCount += looked.reduce((sum, { length }) => sum + length, 0);
+        const match = matchTexts(looked, sought);
+        if (match) found.push({ session, ...match });
+      }
+    }
     // Whether there is one more was not asked.
-    if (sessions.length >= searchSessionsMax) onUnsearched?.();
-    const matches = async (summary: SessionSummary) => {
-      const match = matchTexts([...(await textsOf(scope, summary)), summary.title ?? ""], sought);
-      return match ? [{ session: summary, ...match }] : [];
-    };
-    return (await inParallel(sessions, matches, signal)).flat();
+    if (at < sessions.length || sessions.length >= searchSessionsMax) onUnsearched?.();
+    return found;
   }
 
   async function textsOf(scope: string, { id, lastSeq }: SessionSummary): Promise<readonly string[]> {
+    const ref = { scope, session: id };
     try {
-      const log = logs.of({ scope, session: id });
+      const kept = texts.kept(ref, lastSeq);
+      if (kept) return kept;
+      const log = logs.of(ref);
       return await log.hold(() => texts.of(log, lastSeq));
     } catch (error) {
       // A damaged log is reported to its readers; the others are searched.

@@ -174,16 +174,18 @@ export class SessionSummaries {
 
   /** The summary of a session for a list. `nonce`: of the settled object that a mark names, which need not be read again. */
   async lookUp(ref: SessionRef, nonce?: string): Promise<LookedUp> {
-    const log = this.#logs.of(ref);
-    const known = this.#of(log);
+    const known = this.#of({ ref });
     const settled = (): LookedUp => ({
       summary: known.projection?.summary,
       isSettled: true,
       isRemoved: false,
       restingMark: known.restingMark,
     });
+    const isKnown = known.unsettled === undefined && known.settledNonce !== undefined && (this.#places || known.settledNonce === nonce);
+    // Without the log: a search looks up more sessions than logs are kept open.
+    if (isKnown) return settled();
+    const log = this.#logs.of(ref);
     if (known.unsettled === undefined) {
-      if (known.settledNonce !== undefined && (this.#places || known.settledNonce === nonce)) return settled();
       const stored = (await this.#stored(log))?.stored;
       if (stored?.isSettled && known.unsettled === undefined) {
         known.projection = stored.projection;
@@ -231,7 +233,7 @@ export class SessionSummaries {
     return deps.blobs.put(keys.summary, bytes, ifMatch === undefined ? {} : { ifMatch });
   }
 
-  #of(log: OpenLog): KnownSession {
+  #of(log: Pick<OpenLog, "ref">): KnownSession {
     const name = nameOf(log);
     const known = this.#known.get(name) ?? { projection: undefined, settledNonce: undefined, unsettled: undefined, restingMark: undefined };
     // The last used entry is the last one. An evicted entry is read again, and marked again before a write.
@@ -243,7 +245,7 @@ export class SessionSummaries {
   }
 }
 
-const nameOf = ({ ref }: OpenLog): string => refKey(ref);
+const nameOf = ({ ref }: Pick<OpenLog, "ref">): string => refKey(ref);
 
 function unknownSummary(id: string): SessionSummary {
   return { id, agent: "", status: "idle", createdAt: 0, updatedAt: 0, lastSeq: 0, messageCount: 0 };

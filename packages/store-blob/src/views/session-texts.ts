@@ -1,4 +1,4 @@
-import { refKey } from "@loopwright/core/ports";
+import { refKey, type SessionRef } from "@loopwright/core/ports";
 import { searchTextsOf } from "@loopwright/core/stores";
 import type { OpenLog } from "../log/open-log.ts";
 import { readFacts } from "../log/read-facts.ts";
@@ -16,8 +16,18 @@ export class SessionTexts {
   readonly #known = new Map<string, KnownTexts>();
   #characterCount = 0;
 
-  constructor(charactersMax: number = storeLimits.searchCharactersMax) {
+  constructor(charactersMax: number) {
     this.#charactersMax = charactersMax;
+  }
+
+  /** The texts of a session up to a fact, if they are kept: without a look at its log. */
+  kept(ref: SessionRef, lastSeq: number): readonly string[] | undefined {
+    const name = refKey(ref);
+    const known = this.#known.get(name);
+    if (!known || known.lastSeq < lastSeq) return undefined;
+    this.#known.delete(name);
+    this.#known.set(name, known);
+    return known.texts;
   }
 
   /** The texts of a log up to a fact. @throws AgentError SESSION_CORRUPT, STORE_* */

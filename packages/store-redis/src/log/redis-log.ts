@@ -25,6 +25,8 @@ export interface StoreParts {
   readonly marks: RestoreDetection;
   /** The clock of the store, as scripts take it: empty for Redis's own. */
   readonly now: () => string;
+  /** Called when a session was removed by this process. */
+  readonly onRemoved: (ref: SessionRef) => void;
 }
 
 const all: number = Number.MAX_SAFE_INTEGER;
@@ -77,6 +79,7 @@ export function redisLog(parts: StoreParts): SessionLog {
       const input = { keys: [meta, facts, batches, snapshots, view, texts, keys.index(ref.scope), keys.due, blobs, keys.held] };
       await answerOf(connection, removeScript, { ...input, args: [ref.session, memberOf(ref), own.tail, keys.blobsOf(ref.scope)] });
       memory.forget(ref);
+      parts.onRemoved(ref);
       tails.notify(ref, 0);
     },
     subscribe: (ref, listener) => tails.subscribe(checkedRef(ref), listener),

@@ -1,9 +1,12 @@
 import { isAgentError } from "@loopwright/core";
-import type { SessionHit, SessionIndex, SessionRef, SessionSummary } from "@loopwright/core/ports";
+import type { SearchQuery, SessionHit, SessionIndex, SessionRef, SessionSummary } from "@loopwright/core/ports";
 import { checkedRef, excerptAround, matchTexts, searchWords, unlessAborted } from "@loopwright/core/stores";
 import type { Connection } from "../connection/connection.ts";
 import { listOf, textOf } from "../connection/reply.ts";
+import { answerOf } from "../connection/script.ts";
 import type { StoreKeys } from "../keys.ts";
+import { newestEndsScript } from "./index-scripts.ts";
+import type { SearchedSession, SearchedTexts } from "./searched-texts.ts";
 import type { SessionViews } from "./session-views.ts";
 
 /** Most summaries or hits of one answer, unless asked for fewer. */
@@ -12,12 +15,18 @@ const indexPageMax = 100;
 const stepMax = 100;
 /** Sessions that a search looks at, the newest, unless the store was given another number. */
 export const searchedSessionsMax = 2_000;
+/** Characters of their texts that it looks at, about, unless the store was given another number. */
+export const searchedCharactersMax = 16_000_000;
+/** Sessions whose ends a search asks for together: one script, during which Redis serves no one else. */
+const endsMax = 500;
 
 export interface IndexParts {
   readonly connection: Connection;
   readonly keys: StoreKeys;
   readonly views: SessionViews;
+  readonly texts: SearchedTexts;
   readonly searchSessionsMax: number;
+  readonly searchCharactersMax: number;
 }
 
 type Place = Pick<SessionSummary, "updatedAt" | "id">;
@@ -45,18 +54,10 @@ export function redisIndex(parts: IndexParts): SessionIndex {
       if (sought.length === 0) return [];
       const { limit = indexPageMax, signal, onUnsearched } = options ?? {};
       const found: { readonly session: SessionSummary; readonly text: string; readonly score: number }[] = [];
-      let left = parts.searchSessionsMax;
-      const wanted = { signal, step: () => Math.min(stepMax, left) };
-      for await (const summaries of newestFirst(parts, scope, wanted)) {
-        left -= summaries.length;
-        const texts = await unlessAborted(signal, () => Promise.all(summaries.map(({ id }) => views.textsOf({ scope, session: id }))));
-        for (const [at, session] of summaries.entries()) {
-          const match = matchTexts([...(texts[at] ?? []), session.title ?? ""], sought);
-          if (match) found.push({ session, ...match });
-        }
+      for await (const { summary, texts } of newestTexts(parts, scope, { signal, onUnsearched })) {
+        const match = summary && matchTexts([...texts, summary.title ?? ""], sought);
+        if (match) found.push({ session: summary, ...match });
       }
-      // Whether there is one more was not asked.
-      if (left <= 0) onUnsearched?.();
       return found
         .sort((a, b) => b.score - a.score || order(a.session, b.session))
         .slice(0, limit)
@@ -70,6 +71,7 @@ export function redisIndex(parts: IndexParts): SessionIndex {
         for (const id of listOf(await connection.answer(["ZRANGE", family, "0", "-1"])).flatMap((text) => textOf(text) ?? [])) {
           families.push(id);
           await views.forget({ scope, session: id });
+          parts.texts.forget({ scope, session: id });
           const summary = await views.summaryOf({ scope, session: id }, parent);
           if (summary) count++;
           if (summary?.parent !== undefined && summary.parent !== parent) await moveToParent(parts, scope, { id, parent: summary.parent });
@@ -114,6 +116,39 @@ async function* newestFirst(
     if (ids.length < count) return;
     start += ids.length;
   }
+}
+
+interface Looking {
+  readonly signal: AbortSignal | undefined;
+  readonly onUnsearched: SearchQuery["onUnsearched"] | undefined;
+}
+
+/** The sessions of a scope that a search looks at, the one changed last first. */
+async function* newestTexts(
+  { connection, keys, texts, searchSessionsMax, searchCharactersMax }: IndexParts,
+  scope: string,
+  { signal, onUnsearched }: Looking,
+): AsyncGenerator<SearchedSession> {
+  let characterCount = 0;
+  for (let start = 0; start < searchSessionsMax && characterCount <= searchCharactersMax; start += endsMax) {
+    const count = Math.min(endsMax, searchSessionsMax - start);
+    const input = { keys: [keys.index(scope)], args: [keys.sessions, scope, String(start), String(count)] };
+    const ends = listOf(await unlessAborted(signal, () => answerOf(connection, newestEndsScript, input))).map((text) => textOf(text) ?? "");
+    for (let at = 0; at < ends.length && characterCount <= searchCharactersMax; at += 2 * stepMax) {
+      const step = Array.from({ length: Math.min(stepMax, (ends.length - at) / 2) }, (_, index) => at + 2 * index);
+      const look = (index: number): Promise<SearchedSession> | SearchedSession => {
+        const [session = "", end = ""] = ends.slice(index, index + 2);
+        return texts.kept({ scope, session }, end) ?? texts.read({ scope, session }, end);
+      };
+      for (const session of await unlessAborted(signal, () => Promise.all(step.map(look)))) {
+        characterCount += session.characterCount;
+        yield session;
+      }
+    }
+    if (ends.length < 2 * count && characterCount <= searchCharactersMax) return;
+  }
+  // Whether there is one more was not asked.
+  onUnsearched?.();
 }
 
 function familyOf(keys: StoreKeys, scope: string, parent: string | undefined): string {

@@ -38,16 +38,21 @@ export class SessionViews {
     return projection?.summary.lastSeq === lastSeq ? projection.summary : this.#fold(ref, { before: projection, lastSeq, parent });
   }
 
-  /** What people and the model wrote in a session, up to its last summary. */
-  async textsOf(ref: SessionRef): Promise<readonly string[]> {
-    const words = ["LRANGE", this.#keys.session(ref).texts, "0", "-1"];
-    let asked = await this.#connection.ask(words);
-    if (isOfWrongType(asked)) {
+  /** What people and the model wrote in a session, up to the fact that its kept summary ends with. */
+  async textsOf(ref: SessionRef): Promise<{ readonly texts: readonly string[]; readonly lastSeq: number }> {
+    const { view, texts: list } = this.#keys.session(ref);
+    const ask = async () => {
+      const seq = this.#connection.ask(["HGET", view, "seq"]);
+      return { texts: await this.#connection.ask(["LRANGE", list, "0", "-1"]), seq: await seq };
+    };
+    let asked = await ask();
+    if (isOfWrongType(asked.texts)) {
       await this.forget(ref);
       await this.summaryOf(ref);
-      asked = await this.#connection.ask(words);
+      asked = await ask();
     }
-    return listOf(this.#connection.answerOf(asked)).map((text) => textOf(text) ?? "");
+    const texts = listOf(this.#connection.answerOf(asked.texts)).map((text) => textOf(text) ?? "");
+    return { texts, lastSeq: numberOf(this.#connection.answerOf(asked.seq) ?? 0) };
   }
 
   /** Throws the projection away; the next summary folds the log from its start. */
