@@ -178,12 +178,12 @@ export const purity = {
     },
     {
       title: "await in the loop",
-      files: core("loop/turn-fold.ts", "export const turns = (async () => {\n  await 1;\n});\n"),
+      files: core("loop/fold-turns.ts", "export const turns = (async () => {\n  await 1;\n});\n"),
       expects: /loop\/turn-fold\.ts:2: `await` in the loop/,
     },
     {
       title: "Promise in the loop",
-      files: core("loop/call-fold.ts", "export type Calls = Promise<number>;\n"),
+      files: core("loop/fold-calls.ts", "export type Calls = Promise<number>;\n"),
       expects: /loop\/call-fold\.ts:1: `Promise` in the loop/,
     },
     {

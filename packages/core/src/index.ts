@@ -93,8 +93,8 @@ export type { CallRoute, ReplayClass, ToolHome, ToolPolicy } from "./loop/facts/
 export type { FailedAttempt, KeyOwner, ModelChain, ModelLink } from "./loop/retry/next-model-of-chain.ts";
 export { linkAfter } from "./loop/retry/next-model-of-chain.ts";
 export type { CallState, SessionStatus, WaitingReason } from "./loop/state.ts";
-export type { Assembled, Assembler } from "./message/assemble.ts";
-export { createAssembler, parseArguments } from "./message/assemble.ts";
+export type { Assembled, Assembler } from "./message/assemble-message.ts";
+export { createAssembler, parseArguments } from "./message/assemble-message.ts";
 export type { ModelChunk } from "./message/chunk.ts";
 export type {
   ArgsProblem,

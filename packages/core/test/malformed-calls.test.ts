@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { defineTool, execute, type JsonObject, type ModelChunk, type Tool } from "../src/index.ts";
 import { seededRandom } from "../src/memory/seeded-random.ts";
-import { parseArguments } from "../src/message/assemble.ts";
+import { parseArguments } from "../src/message/assemble-message.ts";
 import { world } from "./harness.ts";
 
 /** A model that calls `note` once with this text for arguments, beside a call that is well. What ran, what the model received, and how it ended. */

@@ -2,7 +2,7 @@
 
 export { createStreamedAnswers, type StreamedLane } from "../driver/live/streamed-answers.ts";
 export { foldReadFacts } from "../driver/log/fold-read-facts.ts";
-export { createModelPublisher } from "../driver/model/model-events.ts";
+export { createModelPublisher } from "../driver/model/publish-model-events.ts";
 export { snapshotOf } from "../driver/session/public-snapshot.ts";
 export { lastNumber } from "../loop/answer-still-to-publish.ts";
 export { type AppendList, at } from "../loop/append-list.ts";

@@ -1,4 +1,4 @@
-import { awaitsGates, clientDeadline } from "./call-fold.ts";
+import { awaitsGates, clientDeadline } from "./fold-calls.ts";
 import { type Effect, type Plan, restPlan } from "./effect.ts";
 import type { BodyOf, FactBody } from "./fact.ts";
 import { policyOfShown, type ToolPolicy } from "./facts/tool-policy.ts";

@@ -1,5 +1,5 @@
 import type { ErrorCode } from "../errors.ts";
-import type { StartedCall } from "../message/assemble.ts";
+import type { StartedCall } from "../message/assemble-message.ts";
 import type { AssistantPart, ResultPart, ToolCallPart } from "../message/content.ts";
 import type { Json, JsonObject } from "../message/json.ts";
 import type { CallOutcome, Message, MessageId, ProgressStep } from "../message/message.ts";

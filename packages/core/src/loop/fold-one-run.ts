@@ -6,7 +6,7 @@
 import { append, at, emptyList, lastWithKey } from "./append-list.ts";
 import type { Fact } from "./fact.ts";
 import { fold } from "./fold.ts";
-import { idOfInput } from "./input-fold.ts";
+import { idOfInput } from "./fold-inputs.ts";
 import { type Entry, emptyState, endOf, type State } from "./state.ts";
 
 /** Seq of the input of the run; `undefined` if the state has no such run. The cost is the number of inputs. */

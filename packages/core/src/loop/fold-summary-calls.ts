@@ -1,6 +1,6 @@
 /*
  * Owns: the model calls of the context engine: from their intent to their end, which the log has whatever dies meanwhile.
- * Does not own: what a summary replaces (input-fold), how one is written (the engine).
+ * Does not own: what a summary replaces (fold-inputs), how one is written (the engine).
  */
 import type { BodyOf, FactOf } from "./fact.ts";
 import type { OpenSummary, State } from "./state.ts";

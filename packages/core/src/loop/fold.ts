@@ -7,7 +7,7 @@
  */
 
 import type { Fact, Hooked } from "./fact.ts";
-import { mergedHookState } from "./facts/hook-state.ts";
+import { mergedHookState } from "./facts/hook-verdicts.ts";
 import { spend } from "./kinds/add-spending.ts";
 import { fits, kindOf } from "./kinds/fact-kinds.ts";
 import { isAtRest, type State } from "./state.ts";

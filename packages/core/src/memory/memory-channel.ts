@@ -1,7 +1,7 @@
 import type { SessionEvent } from "../loop/event.ts";
 import type { EventChannel, Notification, ScopeListener } from "../ports/event-channel.ts";
 import type { Logger } from "../ports/logger.ts";
-import { laneMemory } from "./lane-memory.ts";
+import { laneMemory } from "./recent-lane-events.ts";
 import { silentLogger } from "./silent-logger.ts";
 
 /** What was published to one session, or notified. */

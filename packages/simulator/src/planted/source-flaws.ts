@@ -57,8 +57,8 @@ export const sourceFlaws: readonly SourceFlaw[] = [
     good: ' || policy.replay === "once"',
     bad: "",
   },
-  { name: "a call in doubt is forgotten", file: "loop/turn-fold.ts", good: "{ ...call, inDoubt: true }", bad: "call" },
-  { name: "a model call in doubt is forgotten", file: "loop/turn-fold.ts", good: "{ ...run.open, inDoubt: true }", bad: "run.open" },
+  { name: "a call in doubt is forgotten", file: "loop/fold-turns.ts", good: "{ ...call, inDoubt: true }", bad: "call" },
+  { name: "a model call in doubt is forgotten", file: "loop/fold-turns.ts", good: "{ ...run.open, inDoubt: true }", bad: "run.open" },
   {
     name: "results stand in the order in which they came",
     file: "loop/transcript.ts",
@@ -110,7 +110,7 @@ export const sourceFlaws: readonly SourceFlaw[] = [
   },
   {
     name: "a steered message is dropped when the run ends",
-    file: "loop/turn-fold.ts",
+    file: "loop/fold-turns.ts",
     good: 'run.steered.length > 0 ? withInputs(state.inputs, run.steered, "first") : state.inputs',
     bad: "state.inputs",
   },

@@ -1,5 +1,5 @@
 import { failureOf } from "../../errors.ts";
-import { endsKeyed } from "../../loop/call-fold.ts";
+import { endsKeyed } from "../../loop/fold-calls.ts";
 import type { BodyOf, FactBody, WaitingCall } from "../../loop/fact.ts";
 import type { State } from "../../loop/state.ts";
 import type { ChildResult } from "../../tools/child-agent.ts";

@@ -1,6 +1,6 @@
 /*
  * Owns: the model of a fallback chain for an attempt, and the model after it.
- * Does not own: the rule (loop/retry/next-model-of-chain), the consequences of a failure for the run (loop/turn-fold).
+ * Does not own: the rule (loop/retry/next-model-of-chain), the consequences of a failure for the run (loop/fold-turns).
  */
 import type { Agent } from "../../agent/agent.ts";
 import type { ModelRef } from "../../agent/model-ref.ts";

@@ -5,7 +5,7 @@
  */
 import type { HookContext, Hooks, HookVerdict } from "../../agent/hooks.ts";
 import type { Hooked, HookPoint, HookState, Spending, Verdict } from "../../loop/fact.ts";
-import { mergedHookState } from "../../loop/facts/hook-state.ts";
+import { mergedHookState } from "../../loop/facts/hook-verdicts.ts";
 import { findJsonFlaw, type JsonObject } from "../../message/json.ts";
 import { jsonBytes } from "../../message/json-bytes.ts";
 import { cutText } from "../../tools/cut-text.ts";

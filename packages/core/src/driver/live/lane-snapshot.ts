@@ -1,5 +1,5 @@
 import type { EphemeralBody, EphemeralEvent } from "../../loop/event.ts";
-import type { StartedCall } from "../../message/assemble.ts";
+import type { StartedCall } from "../../message/assemble-message.ts";
 import type { AssistantPart, ToolCallPart } from "../../message/content.ts";
 import type { ProgressStep } from "../../message/message.ts";
 

@@ -27,7 +27,7 @@ import { type Admission, type Admitted, admitCall, type CallExtras } from "./adm
 import { closeModel, stoppedModel } from "./close-model-call.ts";
 import type { SummaryCalls } from "./context-summary-calls.ts";
 import { countedEnd } from "./expected-usage.ts";
-import { createChunkFilter } from "./filter-chunks.ts";
+import { createChunkFilter } from "./filter-model-chunks.ts";
 import { type ModelAttemptEnd, startModelAttempt, type TimeCut } from "./model-attempt.ts";
 import { type PreparedModel, prepareModel, type StoppedBefore } from "./prepare-model-call.ts";
 

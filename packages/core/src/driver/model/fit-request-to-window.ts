@@ -14,7 +14,7 @@ import type { SyncOrAsync } from "../effects/sync-or-async.ts";
 import type { UserCodeTimeout } from "../effects/user-code-timeout.ts";
 import type { Deps } from "../setup/session-deps.ts";
 import { internalError } from "../setup/user-code-errors.ts";
-import { withoutVision } from "./check-vision.ts";
+import { withoutVision } from "./check-image-input.ts";
 import type { PreparedModel } from "./prepare-model-call.ts";
 
 /** Characters of a token at the most: text outside this bound is rare. */

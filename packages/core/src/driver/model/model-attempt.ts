@@ -10,7 +10,7 @@ import type { CallDeadlines } from "../../agent/agent-limits.ts";
 import { AgentError, type Failure, failureOf, isAgentError, vendorMessageOf } from "../../errors.ts";
 import type { EphemeralBody } from "../../loop/event.ts";
 import type { Timings } from "../../loop/fact.ts";
-import { type Assembler, createAssembler } from "../../message/assemble.ts";
+import { type Assembler, createAssembler } from "../../message/assemble-message.ts";
 import type { ModelChunk } from "../../message/chunk.ts";
 import type { AssistantPart } from "../../message/content.ts";
 import { type ChunkMender, createChunkMender } from "../../message/mend-chunks.ts";
@@ -22,9 +22,9 @@ import { andThen, type SyncOrAsync } from "../effects/sync-or-async.ts";
 import type { Lane } from "../live/event-hub.ts";
 import { driverLimits } from "../setup/session-options.ts";
 import { type AnswerBounds, createAnswerBounds } from "./answer-size-limits.ts";
-import type { ChunkFilter } from "./filter-chunks.ts";
+import type { ChunkFilter } from "./filter-model-chunks.ts";
 import { type Watchdog, watchModelCall } from "./model-deadlines.ts";
-import { createModelPublisher, type ModelPublisher } from "./model-events.ts";
+import { createModelPublisher, type ModelPublisher } from "./publish-model-events.ts";
 
 export type ModelAttemptEnd = {
   readonly usage?: Usage;

@@ -6,7 +6,7 @@
 import { clientRequest } from "../../loop/calls-to-start.ts";
 import type { Effect } from "../../loop/effect.ts";
 import type { BodyOf, FactBody } from "../../loop/fact.ts";
-import { mergedHookState } from "../../loop/facts/hook-state.ts";
+import { mergedHookState } from "../../loop/facts/hook-verdicts.ts";
 import { closeCall } from "../../loop/results-without-run.ts";
 import type { Call, Run } from "../../loop/state.ts";
 import type { JsonObject } from "../../message/json.ts";

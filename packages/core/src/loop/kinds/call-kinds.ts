@@ -21,7 +21,7 @@ import {
   resultMessage,
   settlesCall,
   startsTool,
-} from "../call-fold.ts";
+} from "../fold-calls.ts";
 import { backgroundChild } from "../children/background-children.ts";
 import {
   answeredBelow,

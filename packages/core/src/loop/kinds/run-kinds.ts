@@ -3,7 +3,7 @@ import type { Message, MessageId } from "../../message/message.ts";
 import { at } from "../append-list.ts";
 import type { DurableBody } from "../event.ts";
 import type { FactOf } from "../fact.ts";
-import { acceptsInput, foldInput } from "../input-fold.ts";
+import { acceptsInput, foldInput } from "../fold-inputs.ts";
 import { mayRetry } from "../retry/may-call-model-again.ts";
 import type { Run } from "../state.ts";
 import {
@@ -25,7 +25,7 @@ import {
   startsRun,
   stops,
   waits,
-} from "../turn-fold.ts";
+} from "../fold-turns.ts";
 import type { FactKind } from "./fact-kind.ts";
 import { ofMessage, tipId } from "./message-events.ts";
 

@@ -6,7 +6,7 @@ import type { AcceptContext, AcceptVerdict, Hooks } from "../../../agent/hooks.t
 import { AgentError } from "../../../errors.ts";
 import { at } from "../../../loop/append-list.ts";
 import type { Verdict } from "../../../loop/fact.ts";
-import { placeOf } from "../../../loop/input-fold.ts";
+import { placeOf } from "../../../loop/fold-inputs.ts";
 import type { State } from "../../../loop/state.ts";
 import type { UserMessage } from "../../../message/message.ts";
 import { checkInput } from "../../../protocol/checked-input.ts";

@@ -3,7 +3,7 @@ import { at, findLastIndex, lastWithKey } from "../../../loop/append-list.ts";
 import { callsBelow, childCallOf, isRunOfParent } from "../../../loop/children/waits-of-children.ts";
 import { pendingCall } from "../../../loop/events-of.ts";
 import type { CallResult, ChildCall, FactBody } from "../../../loop/fact.ts";
-import { keyOfEntry } from "../../../loop/input-fold.ts";
+import { keyOfEntry } from "../../../loop/fold-inputs.ts";
 import { type Entry, type State, tipOf } from "../../../loop/state.ts";
 import { partsOf, type ToolResultMessage } from "../../../message/message.ts";
 import { shownId } from "../../../message/shown-id.ts";

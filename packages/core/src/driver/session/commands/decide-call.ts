@@ -5,7 +5,7 @@
 
 import { AgentError } from "../../../errors.ts";
 import { at, findLastIndex } from "../../../loop/append-list.ts";
-import { openCall } from "../../../loop/call-fold.ts";
+import { openCall } from "../../../loop/fold-calls.ts";
 import { callsBelow, childCallOf } from "../../../loop/children/waits-of-children.ts";
 import type { ChildCall, FactBody } from "../../../loop/fact.ts";
 import type { KnownDecision, State } from "../../../loop/state.ts";

@@ -1,5 +1,5 @@
 import { AgentError } from "../../../errors.ts";
-import { placeOf } from "../../../loop/input-fold.ts";
+import { placeOf } from "../../../loop/fold-inputs.ts";
 import type { MessageId } from "../../../message/message.ts";
 import { shownId } from "../../../message/shown-id.ts";
 import { recordOpenCommand } from "./record-command.ts";

@@ -8,7 +8,7 @@ import { lastWithKey } from "../../../loop/append-list.ts";
 import { isEndedChild } from "../../../loop/children/background-children.ts";
 import { firingKey, hasSchedule } from "../../../loop/due-schedules.ts";
 import type { BodyOf, FactBody } from "../../../loop/fact.ts";
-import { keyOfInput } from "../../../loop/input-fold.ts";
+import { keyOfInput } from "../../../loop/fold-inputs.ts";
 import type { Schedule, State } from "../../../loop/state.ts";
 import { canonicalJson } from "../../../message/canonical-json.ts";
 import { present } from "../../../message/drop-undefined.ts";

@@ -4,9 +4,9 @@ import { callsOf, type MessageId } from "../message/message.ts";
 import { allSpent, contextTokensOf } from "../message/usage.ts";
 import { append } from "./append-list.ts";
 import type { FactOf } from "./fact.ts";
-import { mergedHookState, sessionPart } from "./facts/hook-state.ts";
+import { mergedHookState, sessionPart } from "./facts/hook-verdicts.ts";
 import { policyOfShown } from "./facts/tool-policy.ts";
-import { appendToRun, placeOf, withInputs } from "./input-fold.ts";
+import { appendToRun, placeOf, withInputs } from "./fold-inputs.ts";
 import { linkOf, mayRetry, triesOf } from "./retry/may-call-model-again.ts";
 import { type Abort, type Call, endedRun, type QueuedInput, type Run, type State } from "./state.ts";
 

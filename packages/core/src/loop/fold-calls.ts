@@ -5,7 +5,7 @@ import { backgroundChild, foldBackgroundEnded, foldBackgroundLinked } from "./ch
 import { answeredBelow, foldAnswerBelow } from "./children/waits-of-children.ts";
 import type { CallResult, FactOf } from "./fact.ts";
 import { policyOfShown } from "./facts/tool-policy.ts";
-import { appendToRun } from "./input-fold.ts";
+import { appendToRun } from "./fold-inputs.ts";
 import { withRemembered } from "./remembered-decisions.ts";
 import type { Call, KeyedChild, KnownDecision, Run, State } from "./state.ts";
 

@@ -1,5 +1,5 @@
 import type { EphemeralBody } from "../../loop/event.ts";
-import type { Assembler } from "../../message/assemble.ts";
+import type { Assembler } from "../../message/assemble-message.ts";
 import type { ModelChunk } from "../../message/chunk.ts";
 import type { AssistantPart } from "../../message/content.ts";
 

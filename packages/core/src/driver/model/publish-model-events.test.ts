@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { createAssembler } from "../../message/assemble.ts";
+import { createAssembler } from "../../message/assemble-message.ts";
 import type { ModelChunk } from "../../message/chunk.ts";
-import { createModelPublisher } from "./model-events.ts";
+import { createModelPublisher } from "./publish-model-events.ts";
 
 const text = (delta: string, index = 0): ModelChunk => ({ type: "text", index, delta });
 
