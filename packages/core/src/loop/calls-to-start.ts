@@ -1,7 +1,7 @@
-import { awaitsGates, clientDeadline } from "./fold-calls.ts";
 import { type Effect, type Plan, restPlan } from "./effect.ts";
 import type { BodyOf, FactBody } from "./fact.ts";
 import { policyOfShown, type ToolPolicy } from "./facts/tool-policy.ts";
+import { awaitsGates, clientDeadline } from "./fold-calls.ts";
 import { timeLimit } from "./reached-limit.ts";
 import { badArguments, closeCall, interrupted, unknownTool } from "./results-without-run.ts";
 import { mayRunToolAgain } from "./retry/may-run-tool-again.ts";

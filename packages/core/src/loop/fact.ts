@@ -2,25 +2,15 @@ import type { CallFact } from "./facts/call-facts.ts";
 import type { RunFact } from "./facts/run-facts.ts";
 import type { SessionFact } from "./facts/session-facts.ts";
 
-export type {
-  Access,
-  DeclaredTool,
-  HookPoint,
-  HookState,
-  InputOrigin,
-  Labels,
-  ParentLink,
-  Retention,
-  RunBudget,
-  RunOptions,
-  Sharing,
-  SharingRole,
-  Verdict,
-} from "./facts/access.ts";
+export type { Access, Labels, Sharing, SharingRole } from "./facts/access.ts";
 export type { ApprovalVerdict, CallResult, ChildCall, RememberedDecision, WaitingCall } from "./facts/call-facts.ts";
+export type { HookPoint, HookState, Verdict } from "./facts/hook-verdicts.ts";
+export type { InputOrigin, ParentLink } from "./facts/origins.ts";
 export type { Decision, RoutedCall, RunStatus, Timings } from "./facts/run-facts.ts";
-export type { InputMode, ScheduledInput } from "./facts/session-facts.ts";
+export type { RunBudget, RunOptions } from "./facts/run-options.ts";
+export type { InputMode, Retention, ScheduledInput } from "./facts/session-facts.ts";
 export type { Expense, Hooked, KeyOwner, ModelChain, ModelLink, Spending } from "./facts/spending.ts";
+export type { DeclaredTool } from "./facts/tool-policy.ts";
 
 /** Version of the facts that this build writes, and the newest that it folds. */
 export const factVersion = 2;

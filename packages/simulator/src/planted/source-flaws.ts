@@ -128,19 +128,19 @@ export const sourceFlaws: readonly SourceFlaw[] = [
   },
   {
     name: "an owner never stops by itself",
-    file: "driver/setup/session-options.ts",
+    file: "driver/setup/lease-shares.ts",
     good: "stop: 0.9",
     bad: "stop: 1_000",
   },
   {
     name: "a lease is renewed every third of it, and only a third later after a renewal that failed",
-    file: "driver/setup/session-options.ts",
+    file: "driver/setup/lease-shares.ts",
     good: "renew: 0.15,\n  answer: 0.1,\n  retry: 0.025,",
     bad: "renew: 1 / 3,\n  answer: 1 / 3,\n  retry: 1 / 3,",
   },
   {
     name: "a batch is given up before an outage of ten seconds is over",
-    file: "driver/setup/session-options.ts",
+    file: "driver/setup/driver-limits.ts",
     good: "outageMs: 15_000,",
     bad: "outageMs: 8_000,",
   },

@@ -1,6 +1,6 @@
 import { failureOf } from "../../errors.ts";
-import { endsKeyed } from "../../loop/fold-calls.ts";
 import type { BodyOf, FactBody, WaitingCall } from "../../loop/fact.ts";
+import { endsKeyed } from "../../loop/fold-calls.ts";
 import type { State } from "../../loop/state.ts";
 import type { ChildResult } from "../../tools/child-agent.ts";
 

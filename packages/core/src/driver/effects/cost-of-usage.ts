@@ -1,7 +1,7 @@
 import type { Cost, Usage } from "../../message/usage.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { PriceTable } from "../../ports/price-table.ts";
-import { driverLimits } from "../setup/session-options.ts";
+import { driverLimits } from "../setup/driver-limits.ts";
 import { type Reports, reportThrown } from "../setup/user-code-errors.ts";
 import type { SyncOrAsync } from "./sync-or-async.ts";
 

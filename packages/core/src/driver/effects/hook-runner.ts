@@ -10,7 +10,7 @@ import { findJsonFlaw, type JsonObject } from "../../message/json.ts";
 import { jsonBytes } from "../../message/json-bytes.ts";
 import { cutText } from "../../tools/cut-text.ts";
 import { toolLimits } from "../../tools/tool-limits.ts";
-import { driverLimits } from "../setup/session-options.ts";
+import { driverLimits } from "../setup/driver-limits.ts";
 import { childrenIn } from "./child-and-spawn.ts";
 import { countVerdict } from "./hook-counts.ts";
 import type { EffectContext, HookDeps } from "./hook-deps.ts";

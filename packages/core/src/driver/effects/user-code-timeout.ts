@@ -1,6 +1,6 @@
 import { AgentError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { driverLimits } from "../setup/session-options.ts";
+import { driverLimits } from "../setup/driver-limits.ts";
 import type { SyncOrAsync } from "./sync-or-async.ts";
 
 /** Limits how long the runtime waits for the user code of one effect: hooks, the prompt, a lookup, a price table. */

@@ -1,6 +1,6 @@
 import { createDroppedAnswers, type DroppedAnswers } from "../../loop/answer-still-to-publish.ts";
 import type { AgentEvent, EphemeralEvent } from "../../loop/event.ts";
-import { driverLimits } from "../setup/session-options.ts";
+import { driverLimits } from "../setup/driver-limits.ts";
 
 /**
  * The events that one reader has not read yet. Writing never blocks: when they have more than 1 MiB, the deltas are dropped. A lane whose deltas were

@@ -1,6 +1,6 @@
 import type { EphemeralEvent } from "../../loop/event.ts";
 import type { ToolCallPart } from "../../message/content.ts";
-import { driverLimits } from "../setup/session-options.ts";
+import { driverLimits } from "../setup/driver-limits.ts";
 import type { EventHub, LaneRelay } from "./event-hub.ts";
 import { createLaneSnapshot, type LaneSnapshot } from "./lane-snapshot.ts";
 

@@ -8,8 +8,8 @@
  */
 import type { EphemeralEvent, SessionEvent } from "../../loop/event.ts";
 import type { State } from "../../loop/state.ts";
+import { driverLimits } from "../setup/driver-limits.ts";
 import type { Deps } from "../setup/session-deps.ts";
-import { driverLimits } from "../setup/session-options.ts";
 import type { EventHub } from "./event-hub.ts";
 import { openLanes } from "./open-lanes.ts";
 import { RemoteLane } from "./remote-lane.ts";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { memoryStore } from "../../memory/index.ts";
 import { manualClock } from "../../memory/manual-clock.ts";
-import { driverLimits } from "../setup/session-options.ts";
+import { driverLimits } from "../setup/driver-limits.ts";
 import { createDrafts } from "./save-lane-drafts.ts";
 
 const ref = { scope: "local", session: "s1" };

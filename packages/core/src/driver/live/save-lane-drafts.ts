@@ -5,8 +5,8 @@
  */
 import type { EphemeralBody, EphemeralEvent } from "../../loop/event.ts";
 import type { Json } from "../../message/json.ts";
+import { driverLimits } from "../setup/driver-limits.ts";
 import type { Deps } from "../setup/session-deps.ts";
-import { driverLimits } from "../setup/session-options.ts";
 
 /** A session has one draft for all its open lanes; tools that run in parallel have several. */
 const draftName = "lane";

@@ -2,7 +2,7 @@ import { AgentError } from "../../errors.ts";
 import type { FactBody } from "../../loop/fact.ts";
 import type { Json } from "../../message/json.ts";
 import { jsonBytes } from "../../message/json-bytes.ts";
-import { driverLimits } from "../setup/session-options.ts";
+import { driverLimits } from "../setup/driver-limits.ts";
 import { checkPayload } from "./spill-large-values.ts";
 
 /** A note of user code, with its run and call. */

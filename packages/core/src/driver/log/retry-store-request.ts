@@ -4,8 +4,8 @@
  */
 import { AgentError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
+import { driverLimits } from "../setup/driver-limits.ts";
 import { storeError } from "../setup/session-errors.ts";
-import { driverLimits } from "../setup/session-options.ts";
 
 export interface RetryOptions {
   readonly clock: Clock;

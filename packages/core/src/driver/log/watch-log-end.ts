@@ -1,7 +1,7 @@
 import type { SessionStorage } from "../../memory/store/private-store.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { SessionRef } from "../../ports/session-log.ts";
-import { driverLimits } from "../setup/session-options.ts";
+import { driverLimits } from "../setup/driver-limits.ts";
 
 /** Notices appends of others to a log, while it is active. */
 export interface LogEndWatch {

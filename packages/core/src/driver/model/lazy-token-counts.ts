@@ -2,8 +2,8 @@ import type { State } from "../../loop/state.ts";
 import type { MessageSizes } from "../../ports/context-engine.ts";
 import type { RequestBuilder } from "../../prompt/request-builder.ts";
 import type { TokenCounts } from "../../prompt/token-counts.ts";
+import { driverLimits } from "../setup/driver-limits.ts";
 import type { Deps } from "../setup/session-deps.ts";
-import { driverLimits } from "../setup/session-options.ts";
 import { reportThrown } from "../setup/user-code-errors.ts";
 import type { PreparedModel } from "./prepare-model-call.ts";
 

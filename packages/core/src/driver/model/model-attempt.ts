@@ -20,7 +20,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { ModelProvider, ModelRequest } from "../../ports/model-provider.ts";
 import { andThen, type SyncOrAsync } from "../effects/sync-or-async.ts";
 import type { Lane } from "../live/event-hub.ts";
-import { driverLimits } from "../setup/session-options.ts";
+import { driverLimits } from "../setup/driver-limits.ts";
 import { type AnswerBounds, createAnswerBounds } from "./answer-size-limits.ts";
 import type { ChunkFilter } from "./filter-model-chunks.ts";
 import { type Watchdog, watchModelCall } from "./model-deadlines.ts";

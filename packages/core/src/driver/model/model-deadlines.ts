@@ -1,7 +1,7 @@
 import type { CallDeadlines } from "../../agent/agent-limits.ts";
 import { AgentError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { driverLimits } from "../setup/session-options.ts";
+import { driverLimits } from "../setup/driver-limits.ts";
 
 /** Ends a model call that is silent for too long. One timer per call, none per delta. */
 export interface Watchdog {

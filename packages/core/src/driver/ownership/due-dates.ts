@@ -6,7 +6,7 @@ import { closeCall } from "../../loop/results-without-run.ts";
 import { type Call, isAtRest, isAwaited, type Run, type State } from "../../loop/state.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { IdSource } from "../../ports/id-source.ts";
-import { driverLimits } from "../setup/session-options.ts";
+import { driverLimits } from "../setup/driver-limits.ts";
 
 /** The next date at which the session continues without any input, in milliseconds since the epoch. `reached`: the date of a retry that has already fired. */
 function nextDate(state: State, reached?: number): number | undefined {

@@ -9,7 +9,8 @@ import type { SessionStorage } from "../../memory/store/private-store.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { SessionRef } from "../../ports/session-log.ts";
 import { retryStoreRequest } from "../log/retry-store-request.ts";
-import { driverLimits, leaseShares } from "../setup/session-options.ts";
+import { driverLimits } from "../setup/driver-limits.ts";
+import { leaseShares } from "../setup/lease-shares.ts";
 import { watchPauses } from "./detect-pauses.ts";
 import { type Renewing, renewLease } from "./lease-renewals.ts";
 

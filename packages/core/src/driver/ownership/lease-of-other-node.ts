@@ -1,7 +1,7 @@
 import type { LogHead } from "../../ports/session-log.ts";
 import { retryStoreRequest } from "../log/retry-store-request.ts";
+import { driverLimits } from "../setup/driver-limits.ts";
 import type { Deps } from "../setup/session-deps.ts";
-import { driverLimits } from "../setup/session-options.ts";
 
 /**
  * The lease of another node, as the store reported it last. While this process waits to take over, it only reads that lease, and claims the session

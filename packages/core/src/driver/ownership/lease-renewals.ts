@@ -10,7 +10,8 @@ import { isAgentError } from "../../errors.ts";
 import type { SessionStorage } from "../../memory/store/private-store.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { LeaseRenewal } from "../../ports/session-log.ts";
-import { driverLimits, leaseShares } from "../setup/session-options.ts";
+import { driverLimits } from "../setup/driver-limits.ts";
+import { leaseShares } from "../setup/lease-shares.ts";
 
 /** A lease with renewals. */
 export interface RenewedLease extends LeaseRenewal {

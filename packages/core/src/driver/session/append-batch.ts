@@ -5,8 +5,8 @@ import { fileNoteName, isFileName } from "../../stores/stored-file-name.ts";
 import { namedBlobs } from "../log/blobs-named-by-facts.ts";
 import { type RetryOptions, retryStoreRequest } from "../log/retry-store-request.ts";
 import { fitsBatch, spillBatch } from "../log/spill-large-values.ts";
+import { driverLimits } from "../setup/driver-limits.ts";
 import type { Deps } from "../setup/session-deps.ts";
-import { driverLimits } from "../setup/session-options.ts";
 
 /** An append with a known outcome. `refused`: it has a fact that the store never takes (INPUT_INVALID), or names a blob that does not exist (BLOB_UNKNOWN). */
 export type AppendedBatch = Exclude<AppendOutcome, { readonly type: "unknown" }> | { readonly type: "refused"; readonly error: AgentError };

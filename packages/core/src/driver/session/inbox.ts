@@ -2,8 +2,8 @@ import type { AgentError } from "../../errors.ts";
 import type { Fact, FactBody } from "../../loop/fact.ts";
 import type { State } from "../../loop/state.ts";
 import type { Clock } from "../../ports/clock.ts";
+import { driverLimits } from "../setup/driver-limits.ts";
 import { storeConflict, storeSilent } from "../setup/session-errors.ts";
-import { driverLimits } from "../setup/session-options.ts";
 import type { TrialBatch } from "./trial-batch.ts";
 
 /** Facts that a caller offers to the log. */

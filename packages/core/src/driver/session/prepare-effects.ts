@@ -13,7 +13,7 @@ import type { LaunchState, Prepared } from "../effects/effect-deps.ts";
 import type { SyncOrAsync } from "../effects/sync-or-async.ts";
 import { createUserCodeTimeout, type UserCodeTimeout } from "../effects/user-code-timeout.ts";
 import { isAhead } from "../ownership/due-dates.ts";
-import { driverLimits } from "../setup/session-options.ts";
+import { driverLimits } from "../setup/driver-limits.ts";
 import type { Effects } from "./running-effects.ts";
 import type { TrialBatch } from "./trial-batch.ts";
 

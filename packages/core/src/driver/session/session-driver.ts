@@ -16,9 +16,9 @@ import { createRequestBuilder, type RequestBuilder } from "../../prompt/request-
 import { createEventHub, type EventHub } from "../live/event-hub.ts";
 import { type Adoption, LogView, type LogViewHost } from "../log/log-view.ts";
 import { createOwnership, type Ownership, type OwnershipHost } from "../ownership/claim-and-release.ts";
+import { driverLimits } from "../setup/driver-limits.ts";
 import type { ChildSpending, Deps } from "../setup/session-deps.ts";
 import { handleLetGo } from "../setup/session-errors.ts";
-import { driverLimits } from "../setup/session-options.ts";
 import { internalError, reportLoss } from "../setup/user-code-errors.ts";
 import { Decider, type DeciderHost } from "./decide-and-append.ts";
 import { createDriveUntilIdle } from "./drive-until-idle.ts";

@@ -1,6 +1,6 @@
 import { AgentError, isAgentError } from "../../errors.ts";
 import { shownId } from "../../message/shown-id.ts";
-import { driverLimits } from "./session-options.ts";
+import { driverLimits } from "./driver-limits.ts";
 
 /** For writing to a session that was closed or removed. */
 export const sessionClosed = (sessionId: string): AgentError =>

@@ -16,7 +16,7 @@ import { userFilterOf } from "../effects/filter-hook.ts";
 import { andThen, type SyncOrAsync } from "../effects/sync-or-async.ts";
 import { shownTools } from "../effects/tools-shown-to-model.ts";
 import { createUserCodeTimeout } from "../effects/user-code-timeout.ts";
-import { driverLimits } from "../setup/session-options.ts";
+import { driverLimits } from "../setup/driver-limits.ts";
 import { internalError } from "../setup/user-code-errors.ts";
 import type { GatedCall } from "./gate-hook.ts";
 import { type PreparedTool, prepareTool } from "./prepare-tool-call.ts";

@@ -2,7 +2,7 @@ import type { Failure } from "../../errors.ts";
 import type { ResultPart } from "../../message/content.ts";
 import type { Json, JsonObject } from "../../message/json.ts";
 import type { CallOutcome, ProgressStep, UserMessage } from "../../message/message.ts";
-import type { RunBudget } from "./access.ts";
+import type { RunBudget } from "./run-options.ts";
 import type { Hooked, Spending } from "./spending.ts";
 import type { ReplayClass } from "./tool-policy.ts";
 

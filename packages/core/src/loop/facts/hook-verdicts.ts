@@ -1,4 +1,24 @@
-import type { HookState } from "./access.ts";
+import type { Json } from "../../message/json.ts";
+
+/** The point at which a hook is called. */
+export type HookPoint = "accept" | "prepare" | "filter" | "decide" | "parse" | "gate" | "review" | "run";
+
+/** A change by a hook. A verdict without a change is not recorded. */
+export interface Verdict {
+  /** Name of the set of hooks. */
+  readonly hook: string;
+  readonly point: HookPoint;
+  /** The action: `deny`, `edit`, `replace`, ... */
+  readonly action: string;
+  readonly reason?: string;
+  /** The call, if the fact concerns several calls. */
+  readonly callKey?: string;
+}
+
+/** The small state that hooks keep for a run, by the name of the set of hooks. */
+export interface HookState {
+  readonly [hook: string]: Json;
+}
 
 /** The state with changes: objects member by member, so that hooks of calls beside one another keep both, and other values as a whole. */
 export function mergedHookState(state: HookState | undefined, changes: HookState): HookState {

@@ -1,8 +1,8 @@
 import type { Failure } from "../../errors.ts";
 import type { JsonObject } from "../../message/json.ts";
 import type { AssistantMessage, MessageId, StopReason } from "../../message/message.ts";
-import type { RunBudget } from "./access.ts";
 import type { RunLimits } from "./run-limits.ts";
+import type { RunBudget } from "./run-options.ts";
 import type { Hooked, KeyOwner, ModelChain, ModelLink, Spending } from "./spending.ts";
 import type { CallRoute, ToolPolicies } from "./tool-policy.ts";
 

@@ -1,18 +1,20 @@
 import type { Json, JsonObject } from "../../message/json.ts";
 import type { Message, MessageId, UserMessage } from "../../message/message.ts";
-import type {
-  Access,
-  BranchPoint,
-  DeclaredTool,
-  InputOrigin,
-  Labels,
-  ParentLink,
-  Retention,
-  RunOptions,
-  Sharing,
-  Verdict,
-} from "./access.ts";
+import type { Access, Labels, Sharing } from "./access.ts";
+import type { Verdict } from "./hook-verdicts.ts";
+import type { InputOrigin, ParentLink } from "./origins.ts";
+import type { RunOptions } from "./run-options.ts";
 import type { Hooked, Spending } from "./spending.ts";
+import type { DeclaredTool } from "./tool-policy.ts";
+
+/** How long a session is kept after its last fact. */
+export interface Retention {
+  /** In milliseconds. Absent: for ever. */
+  readonly keepMs?: number;
+}
+
+/** The end of a branch, or its beginning; `null`: before the first message. */
+type BranchPoint = MessageId | null;
 
 /**
  * The effect of an input on an open run: it gets a run of its own after all others, joins the open run before its next model call, aborts it and is next, or

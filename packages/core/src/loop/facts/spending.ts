@@ -1,5 +1,5 @@
 import type { Cost, Usage } from "../../message/usage.ts";
-import type { HookState, Verdict } from "./access.ts";
+import type { HookState, Verdict } from "./hook-verdicts.ts";
 
 /** The usage of user code at one place, by model. */
 export interface Expense {

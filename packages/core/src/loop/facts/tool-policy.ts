@@ -1,3 +1,5 @@
+import type { JsonSchema } from "../../message/json.ts";
+
 /** Where a tool runs. */
 export type ToolHome = "server" | "client";
 
@@ -43,3 +45,13 @@ export function policyOfShown(run: ShowsTools, name: string): ToolPolicy | undef
 
 /** The route of a call: run here, sent to the client, or answered with an error without a run. */
 export type CallRoute = ToolHome | "unknown" | "invalid";
+
+/** A client tool that came with a session: it has no `execute`, so it is plain data. */
+export interface DeclaredTool {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: JsonSchema;
+  readonly label?: string;
+  /** How long an answer may take. Default: for ever. */
+  readonly timeoutMs?: number;
+}

@@ -1,4 +1,16 @@
 import { present } from "../../message/drop-undefined.ts";
+import { backgroundChild } from "../children/background-children.ts";
+import {
+  answeredBelow,
+  begins,
+  foldAnswerBelow,
+  foldChildWaiting,
+  openChildren,
+  reportsWaits,
+  waitingAgent,
+} from "../children/waits-of-children.ts";
+import type { DurableBody } from "../event.ts";
+import type { FactOf } from "../fact.ts";
 import {
   askedBy,
   asksAbout,
@@ -22,18 +34,6 @@ import {
   settlesCall,
   startsTool,
 } from "../fold-calls.ts";
-import { backgroundChild } from "../children/background-children.ts";
-import {
-  answeredBelow,
-  begins,
-  foldAnswerBelow,
-  foldChildWaiting,
-  openChildren,
-  reportsWaits,
-  waitingAgent,
-} from "../children/waits-of-children.ts";
-import type { DurableBody } from "../event.ts";
-import type { FactOf } from "../fact.ts";
 import type { Call, State } from "../state.ts";
 import type { FactKind } from "./fact-kind.ts";
 import { ofMessage, pendingApproval, pendingCall, tipId } from "./message-events.ts";

@@ -4,8 +4,6 @@ import { at } from "../append-list.ts";
 import type { DurableBody } from "../event.ts";
 import type { FactOf } from "../fact.ts";
 import { acceptsInput, foldInput } from "../fold-inputs.ts";
-import { mayRetry } from "../retry/may-call-model-again.ts";
-import type { Run } from "../state.ts";
 import {
   answerIdOf,
   answersAlone,
@@ -26,6 +24,8 @@ import {
   stops,
   waits,
 } from "../fold-turns.ts";
+import { mayRetry } from "../retry/may-call-model-again.ts";
+import type { Run } from "../state.ts";
 import type { FactKind } from "./fact-kind.ts";
 import { ofMessage, tipId } from "./message-events.ts";
 

@@ -1,9 +1,9 @@
 import { present } from "../../message/drop-undefined.ts";
 import { foldScheduleSet, hasSchedule, withoutSchedule } from "../due-schedules.ts";
-import { endsSummary, foldSummaryStarted, startsSummary, withoutSummary } from "../fold-summary-calls.ts";
 import { foldClosed, foldCompaction, foldHead, foldHold, foldOpened, placeOf } from "../fold-inputs.ts";
-import { withoutRemembered } from "../remembered-decisions.ts";
+import { endsSummary, foldSummaryStarted, startsSummary, withoutSummary } from "../fold-summary-calls.ts";
 import { foldClaim } from "../fold-turns.ts";
+import { withoutRemembered } from "../remembered-decisions.ts";
 import { always, type FactKind } from "./fact-kind.ts";
 
 export const sessionOpened: FactKind<"session.opened"> = { fits: ({ status }) => status === "new", fold: foldOpened };

@@ -15,8 +15,8 @@ import { toolLimits } from "../../../tools/tool-limits.ts";
 import { noRun } from "../../children/child-start-checks.ts";
 import { countVerdict } from "../../effects/hook-counts.ts";
 import { checkedNote, hookPlace } from "../../effects/hook-runner.ts";
+import { driverLimits } from "../../setup/driver-limits.ts";
 import type { Deps } from "../../setup/session-deps.ts";
-import { driverLimits } from "../../setup/session-options.ts";
 import { hookFailed } from "../../setup/user-code-errors.ts";
 import { knownInput, type NewInput } from "./accept-input.ts";
 

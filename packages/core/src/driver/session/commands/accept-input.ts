@@ -15,9 +15,9 @@ import type { ExecuteOptions, SubmitOptions } from "../../../protocol/execute.ts
 import type { ExecuteInput } from "../../../protocol/execute-input.ts";
 import { isTraceparent } from "../../../protocol/traceparent.ts";
 import { checkVision } from "../../model/check-image-input.ts";
+import { driverLimits } from "../../setup/driver-limits.ts";
 import type { Deps } from "../../setup/session-deps.ts";
 import { childEnded, sessionClosed } from "../../setup/session-errors.ts";
-import { driverLimits } from "../../setup/session-options.ts";
 
 /** An input that requests a run, with the ids that it gets on acceptance. */
 export interface NewInput {

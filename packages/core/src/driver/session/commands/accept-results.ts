@@ -9,9 +9,9 @@ import { partsOf, type ToolResultMessage } from "../../../message/message.ts";
 import { shownId } from "../../../message/shown-id.ts";
 import { normaliseOutput } from "../../../tools/normalise-output.ts";
 import { toolLimits } from "../../../tools/tool-limits.ts";
+import { driverLimits } from "../../setup/driver-limits.ts";
 import type { Deps } from "../../setup/session-deps.ts";
 import { answeredAbove, sessionClosed } from "../../setup/session-errors.ts";
-import { driverLimits } from "../../setup/session-options.ts";
 import type { AcceptedInput } from "./accept-input.ts";
 
 /**

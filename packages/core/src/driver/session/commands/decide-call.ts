@@ -5,9 +5,9 @@
 
 import { AgentError } from "../../../errors.ts";
 import { at, findLastIndex } from "../../../loop/append-list.ts";
-import { openCall } from "../../../loop/fold-calls.ts";
 import { callsBelow, childCallOf } from "../../../loop/children/waits-of-children.ts";
 import type { ChildCall, FactBody } from "../../../loop/fact.ts";
+import { openCall } from "../../../loop/fold-calls.ts";
 import type { KnownDecision, State } from "../../../loop/state.ts";
 import { canonicalJson } from "../../../message/canonical-json.ts";
 import { present } from "../../../message/drop-undefined.ts";

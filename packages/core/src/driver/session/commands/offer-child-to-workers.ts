@@ -1,5 +1,5 @@
+import { driverLimits } from "../../setup/driver-limits.ts";
 import type { ChildInput } from "../../setup/session-deps.ts";
-import { driverLimits } from "../../setup/session-options.ts";
 import { type CommandContext, recordInput } from "./submit-input.ts";
 
 /**

@@ -1,0 +1,81 @@
+/** Limits of the driver that no user needs to turn. */
+export const driverLimits = {
+  /** Appends that may lose against others before the offer fails with STORE_CONFLICT. */
+  conflictsMax: 10,
+  /** Reads in a row because a caller came while the one before was under way. */
+  refreshesMax: 10,
+  /** How long a command waits for a store that does not answer. */
+  commandMs: 1_800,
+  /** How long a batch with an unknown outcome is sent again, where no effect runs here that would be lost. */
+  unknownMs: 4_000,
+  /**
+   * How long what runs here is kept for a store that is away, as long as the lease allows. More than the ten seconds that are promised: the last
+   * try of an outage may hang for the store's own deadline, and a connection has to be made again.
+   */
+  outageMs: 15_000,
+  /** Leases that one command renews, where the store can renew many. */
+  renewalsPerCommand: 256,
+  /** How long one append or claim may take before it is asked again, and one read, which may be of a long log. Stores have deadlines of their own. */
+  appendMs: 5_000,
+  readMs: 60_000,
+  /** How long the store is left alone before it is asked again, twice as long each time up to the cap. */
+  askAgainMs: 50,
+  askAgainCapMs: 1_000,
+  /** Offers are held back for the next batch from here on. */
+  batchBytes: 524_288,
+  offersPerBatch: 64,
+  /** Facts that follow wait for the next batch from here on; an append takes 256. */
+  factsPerBatch: 120,
+  /** Results of client calls that one input may bring. */
+  resultsPerInput: 100,
+  /** Inputs of one session that may wait for a run, or to join the open one. */
+  inputsWaiting: 100,
+  /** How long a batch waits for user code before it is written without what that is for. */
+  hookWaitMs: 20,
+  /** How long one hook, prompt or lookup may think; a gate may be asking a person. */
+  hookMs: 600_000,
+  /** How long the `accept` hooks may take in all: a sender is answered within two seconds. */
+  acceptMs: 1_500,
+  /** How long a filter may take for one piece of text, while its readers wait. */
+  filterMs: 10_000,
+  /** How long the usage ledger may take to answer. */
+  ledgerMs: 5_000,
+  /** How long a price table may take before a call that no limit of money holds begins without its price. */
+  priceMs: 1_000,
+  /** How long the token counter may take for one part of a request before that is estimated. */
+  counterMs: 5_000,
+  /** What the hooks of one run may keep in `context.state`, and what one `note.recorded` may hold. */
+  hookStateBytes: 16_384,
+  noteBytes: 16_384,
+  /** How long a provider may read on after its answer is complete, for the sake of the connection. */
+  drainMs: 5_000,
+  /** How long tools that were signalled may take to end before the session is handed over without their results. */
+  handOverMs: 500,
+  /** How often a log that cannot notify is read. */
+  tailPollMs: 250,
+  /** How often a log that cannot notify is read, where a channel notifies as long as it works. */
+  channelPollMs: 2_000,
+  /** How often a node that would take a session over looks whether the lease of its owner still runs, unless that lease is over sooner. */
+  takeOverLookMs: 1_000,
+  /** Of one lane of another node: what may wait for its opening event, or for what is missing before it. */
+  heldEvents: 1_024,
+  heldBytes: 1_048_576,
+  /** Lanes of other nodes whose events arrive before the fact that opens them. */
+  remoteLanes: 64,
+  /** How often the draft of the open lanes is written, the first time after as long. */
+  draftMs: 2_000,
+  /** No draft is written of more. */
+  draftBytes: 262_144,
+  /** How long pings keep a silent model call alive. */
+  pingsAloneMs: 300_000,
+  /** How long after a fault of the store it is asked again for the sake of watchers: twice as long after each in a row, up to the cap. */
+  faultBaseMs: 1_000,
+  faultCapMs: 5_000,
+  /** Full jitter between 0 and base x 2^attempt. */
+  retryBaseMs: 500,
+  retryCapMs: 30_000,
+  /** Events that may wait for one reader. */
+  readerBytes: 1_048_576,
+  /** How long a child that was offered to other processes is left to them before the process of its parent claims it. */
+  offeredMs: 1_000,
+} as const;

@@ -1,0 +1,18 @@
+/** What `execute` may choose for one input. */
+export interface RunOptions {
+  readonly model?: string;
+  readonly temperature?: number;
+  readonly maxTokens?: number;
+  readonly reasoningEffort?: "minimal" | "low" | "medium" | "high";
+  /** In place of the agent's prompt, for this run of this session alone: children keep their own. */
+  readonly systemPrompt?: string;
+}
+
+/** The budget of a run, and the accounts that are charged. */
+export interface RunBudget {
+  readonly accounts?: readonly string[];
+  /** Prompt and answer tokens. Absent: no limit. */
+  readonly tokensMax?: number;
+  /** US dollars. Absent: no limit. */
+  readonly costUsdMax?: number;
+}
