@@ -179,12 +179,12 @@ export const purity = {
     {
       title: "await in the loop",
       files: core("loop/fold-turns.ts", "export const turns = (async () => {\n  await 1;\n});\n"),
-      expects: /loop\/turn-fold\.ts:2: `await` in the loop/,
+      expects: /loop\/fold-turns\.ts:2: `await` in the loop/,
     },
     {
       title: "Promise in the loop",
       files: core("loop/fold-calls.ts", "export type Calls = Promise<number>;\n"),
-      expects: /loop\/call-fold\.ts:1: `Promise` in the loop/,
+      expects: /loop\/fold-calls\.ts:1: `Promise` in the loop/,
     },
     {
       title: "a function among the ports",
