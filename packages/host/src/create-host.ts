@@ -11,10 +11,10 @@ import type { HostOptions } from "./options/host-options.ts";
 import { createSessionHost } from "./sessions/create-session-host.ts";
 import type { CloseOptions, SessionHost } from "./sessions/session-host.ts";
 import { type WatchedStore, watchStore } from "./store/store-health.ts";
-import { runWork, type Work } from "./work/find-sessions-to-run.ts";
 import { createGracefulShutdown, type HandOverOptions } from "./work/graceful-shutdown.ts";
 import { createRetentionSweep, type RetentionSweep } from "./work/retention-sweep.ts";
 import { sweepIntervals } from "./work/sweep-intervals.ts";
+import { runWork, type Work } from "./work/take-hints-and-sweep.ts";
 
 /** One of the processes that share a store. It loads sessions, and runs them if its role includes that. */
 export interface Host {

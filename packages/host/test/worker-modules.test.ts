@@ -11,5 +11,5 @@ it("a worker loads modules of core and host only: no library, and neither hono n
   const loaded = JSON.parse(lines.at(-1) ?? "[]") as readonly string[];
   const others = loaded.filter((url) => !/^file:.*\/packages\/(?:core|host)\/src\//.test(url));
   expect(others).toEqual([]);
-  expect(loaded.some((url) => url.endsWith("/packages/host/src/work/sweep-for-sessions.ts"))).toBe(true);
+  expect(loaded.some((url) => url.endsWith("/packages/host/src/work/sweep-for-unhinted-sessions.ts"))).toBe(true);
 });

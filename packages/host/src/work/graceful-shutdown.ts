@@ -1,7 +1,7 @@
 import type { Clock } from "@loopwright/core/ports";
 import type { HostLimits } from "../options/host-limits.ts";
 import type { CloseOptions, SessionHost } from "../sessions/session-host.ts";
-import type { Work } from "./find-sessions-to-run.ts";
+import type { Work } from "./take-hints-and-sweep.ts";
 
 export interface HandOverOptions {
   /** How long open runs may take to end. Default `limits.drainMs`. */

@@ -1,6 +1,6 @@
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
-import { readTransmitQueues } from "./socket-send-queues.ts";
+import { readTransmitQueues } from "./unacknowledged-bytes.ts";
 
 /** The progress of a connection. */
 interface Progress {

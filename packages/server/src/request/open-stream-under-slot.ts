@@ -1,11 +1,11 @@
-import { BoundedSink } from "../stream/bounded-sink.ts";
+import { BoundedSendQueue } from "../stream/bounded-send-queue.ts";
 import type { EventSink } from "../stream/event-sink.ts";
 import { streamHeaders } from "../stream/stream-headers.ts";
 import type { StreamPlace } from "../stream/stream-registry.ts";
 import type { RequestContext } from "./route.ts";
 
 export interface HeldSink {
-  readonly sink: BoundedSink;
+  readonly sink: BoundedSendQueue;
   readonly response: Response;
 }
 
@@ -27,7 +27,7 @@ export function openHeldSink(
   try {
     const opened = openSink({ status: 200, headers: streamHeaders(headers) });
     const bounds = { streamStallMs: limits.streamStallMs, streamQueueBytes: queueBytes ?? limits.streamQueueBytes };
-    const sink = BoundedSink.over(over(opened.sink), { clock, limits: bounds });
+    const sink = BoundedSendQueue.over(over(opened.sink), { clock, limits: bounds });
     place.hold(sink, { checkAgain, expiresAt: principal.expiresAt });
     return { sink, response: opened.response };
   } catch (error) {

@@ -5,7 +5,7 @@ import type { HostedSession } from "@loopwright/host";
 import { type HeldSink, openHeldSink } from "../request/open-stream-under-slot.ts";
 import { checkCursor, cursorOf } from "../request/request-cursor.ts";
 import type { RequestContext } from "../request/route.ts";
-import type { BoundedSink } from "../stream/bounded-sink.ts";
+import type { BoundedSendQueue } from "../stream/bounded-send-queue.ts";
 import { positionOf } from "../stream/reader-position.ts";
 import { encodeFrames, frameText, plainText, retryFrame } from "../stream/sse-frames.ts";
 import { type DialectFrame, headOf, type StreamDialect } from "../stream-dialect.ts";
@@ -100,7 +100,7 @@ const hintsMissed = "hints missed";
 
 type FullListener = Required<Pick<ScopeListener, "events" | "notification">>;
 
-function nativeListener(sink: BoundedSink, named: ReadonlySet<string>): FullListener {
+function nativeListener(sink: BoundedSendQueue, named: ReadonlySet<string>): FullListener {
   return {
     events(session, events) {
       const last = named.has(session) ? undefined : events.findLast((event) => "seq" in event);
@@ -110,7 +110,7 @@ function nativeListener(sink: BoundedSink, named: ReadonlySet<string>): FullList
   };
 }
 
-function dialectListener(sink: BoundedSink, dialect: StreamDialect, runOf: (session: string) => string | undefined): FullListener {
+function dialectListener(sink: BoundedSendQueue, dialect: StreamDialect, runOf: (session: string) => string | undefined): FullListener {
   const reader = dialect.open({ runOf });
   const push = (frame: DialectFrame): void => sink.offer(frameText(headOf(frame), frame.data), { isSpare: frame.isSpare === true });
   return {

@@ -10,7 +10,7 @@ import {
   textOf,
 } from "@loopwright/core/protocol";
 import type { HttpLimits } from "../server-limits.ts";
-import { BoundedSink } from "./bounded-sink.ts";
+import { BoundedSendQueue } from "./bounded-send-queue.ts";
 import type { EventSink } from "./event-sink.ts";
 import { charsLeft, pieceChars } from "./json-in-pieces.ts";
 import { eventText, type FrameText, isDurable, joinTexts, namedText, sharedEventText, textCursor, wholeText } from "./sse-frames.ts";
@@ -60,7 +60,7 @@ const start: EventCursor = { seq: 0, k: 0 };
 export class FeedReader {
   readonly #subscription: Subscription;
   readonly #parts: ReaderParts;
-  readonly #sink: BoundedSink;
+  readonly #sink: BoundedSendQueue;
   #sent: EventCursor;
   #isLive = false;
   #isOver = false;
@@ -78,7 +78,7 @@ export class FeedReader {
   constructor(subscription: Subscription, parts: ReaderParts) {
     this.#subscription = subscription;
     this.#parts = parts;
-    this.#sink = BoundedSink.over(subscription.sink, parts);
+    this.#sink = BoundedSendQueue.over(subscription.sink, parts);
     this.#sent = subscription.after ?? start;
   }
 

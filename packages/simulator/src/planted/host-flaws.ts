@@ -1,6 +1,6 @@
 import type { SourceFlaw } from "./source-flaws.ts";
 
-const sweeper = "work/sweep-for-sessions.ts";
+const sweeper = "work/sweep-for-unhinted-sessions.ts";
 const worker = "work/run-hinted-sessions.ts";
 const loaded = "sessions/load-and-evict.ts";
 const leaving = "work/graceful-shutdown.ts";

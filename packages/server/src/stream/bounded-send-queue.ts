@@ -44,7 +44,7 @@ interface Waiting {
 const noPieces: Iterator<string> = { next: () => ({ done: true, value: undefined }) };
 
 /** A sink with a bounded queue. */
-export class BoundedSink implements EventSink {
+export class BoundedSendQueue implements EventSink {
   readonly #sink: EventSink;
   readonly #bounds: SinkBounds;
   readonly #waiting: Waiting[] = [];
@@ -59,8 +59,8 @@ export class BoundedSink implements EventSink {
   #isOver = false;
 
   /** Wraps a sink; a bounded sink is returned unchanged. */
-  static over(sink: EventSink, bounds: SinkBounds): BoundedSink {
-    return sink instanceof BoundedSink ? sink : new BoundedSink(sink, bounds);
+  static over(sink: EventSink, bounds: SinkBounds): BoundedSendQueue {
+    return sink instanceof BoundedSendQueue ? sink : new BoundedSendQueue(sink, bounds);
   }
 
   private constructor(sink: EventSink, bounds: SinkBounds) {

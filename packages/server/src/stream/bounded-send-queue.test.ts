@@ -1,6 +1,6 @@
 import { manualClock } from "@loopwright/core/memory";
 import { expect, it } from "vitest";
-import { BoundedSink } from "./bounded-sink.ts";
+import { BoundedSendQueue } from "./bounded-send-queue.ts";
 import { encodeFrames, frameText } from "./sse-frames.ts";
 import { openWebSink } from "./web-sink.ts";
 
@@ -10,7 +10,7 @@ const frame = (name: string, length = 0) => frameText(`event: ${name}\n`, { text
 function open() {
   const { sink: inner, response } = openWebSink({ status: 200, headers: new Headers() });
   const clock = manualClock();
-  const sink = BoundedSink.over(inner, { clock, limits: { streamQueueBytes, streamStallMs: 60_000 } });
+  const sink = BoundedSendQueue.over(inner, { clock, limits: { streamQueueBytes, streamStallMs: 60_000 } });
   const fill = (): void => sink.write(encodeFrames(`${":".repeat(streamQueueBytes)}\n\n`));
   /** The names of the frames until the stream ends. */
   const namesRead = async (): Promise<readonly string[]> => {

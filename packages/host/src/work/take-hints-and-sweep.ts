@@ -3,7 +3,7 @@ import { hintOffers } from "../hints/offer-hint.ts";
 import type { HostLimits } from "../options/host-limits.ts";
 import type { SessionHost } from "../sessions/session-host.ts";
 import { runHintedSessions } from "./run-hinted-sessions.ts";
-import { createSweeper } from "./sweep-for-sessions.ts";
+import { createSweeper } from "./sweep-for-unhinted-sessions.ts";
 
 /** The work of a process that runs sessions: it takes hints from the queue, and sweeps for sessions that no hint named. */
 export interface Work {

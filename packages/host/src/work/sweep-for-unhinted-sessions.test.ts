@@ -1,7 +1,7 @@
 import { manualClock, memoryStore, seededIds, silentLogger } from "@loopwright/core/memory";
 import type { DueSession, SessionLog } from "@loopwright/core/ports";
 import { expect, it } from "vitest";
-import { createSweeper } from "./sweep-for-sessions.ts";
+import { createSweeper } from "./sweep-for-unhinted-sessions.ts";
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 

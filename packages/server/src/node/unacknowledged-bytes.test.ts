@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import { expect, it } from "vitest";
-import { queuesIn } from "./socket-send-queues.ts";
+import { queuesIn } from "./unacknowledged-bytes.ts";
 
 const head = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode";
 const table = `${head}
