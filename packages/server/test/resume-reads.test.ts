@@ -58,6 +58,19 @@ it.each([
   await server.server.close();
 });
 
+it("the first readers of a process that has just begun cost what loading the session costs, once", async () => {
+  const loading = await afterRestart(60);
+  await loading.server.send("/api/sessions/a");
+  const loaded = loading.reads.filter((count) => count > 0);
+  await loading.server.server.close();
+  const { server, reads, lastSeq } = await afterRestart(60);
+  const headers = { "Last-Event-ID": `${lastSeq}.0` };
+  const answers = await Promise.all(Array.from({ length: 20 }, () => server.send("/api/sessions/a/events", { headers })));
+  expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 204));
+  expect(reads.filter((count) => count > 0)).toEqual(loaded);
+  await server.server.close();
+});
+
 it("20 readers that missed the same after a restart cost one read of it", async () => {
   const { server, reads, lastSeq, gate } = await afterRestart(100);
   await server.send("/api/sessions/a");
