@@ -1,5 +1,5 @@
 import { assertEventStream } from "@loopwright/testing";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { type DurableEvent, execute, type Fact, type FactBody, type SessionStore } from "../src/index.ts";
 import { eventsOf as publishedBy } from "../src/loop/events-of.ts";
 import { fold, foldAll } from "../src/loop/fold.ts";
@@ -102,7 +102,7 @@ describe("a call that waits for a child", () => {
     clock.advance(1_000);
     await calm();
     const answer = { role: "assistant", content: [{ text: "Both were read." }] };
-    await vi.waitFor(() => expect(made.session.messages.at(-1)).toMatchObject(answer));
+    await expect.poll(() => made.session.messages.at(-1)).toMatchObject(answer);
     expect((await made.facts()).filter(({ type }) => type === "tool.finished")).toHaveLength(1);
   });
 

@@ -76,8 +76,9 @@ function wordOf({ statements, scope, textsMax }: Search, word: string): Word {
   return { word, text: ofAll, expression: ofScope, count: own, isRare: own < textsMax };
 }
 
+/** `CROSS` keeps the order of the tables: SQLite would begin with all sessions of the scope. */
 const newestTexts = `(SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid DESC LIMIT ?) AS newest
-  JOIN texts ON texts.id = newest.rowid JOIN sessions ON sessions.key = texts.session`;
+  CROSS JOIN texts ON texts.id = newest.rowid CROSS JOIN sessions ON sessions.key = texts.session`;
 const inScope = "WHERE sessions.scope = ? AND sessions.removed = 0 AND sessions.parent IS NULL";
 /** With all that ranking needs: three statements for each text would take most of the time of a search. */
 const joined = `SELECT ${sessionColumns.replace(/\w+/g, "sessions.$& AS $&")}, texts.seq AS text_seq, facts.body AS body FROM ${newestTexts}

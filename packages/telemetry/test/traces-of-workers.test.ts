@@ -72,7 +72,7 @@ it("A52: the trace of a request to a server that runs nothing is that of the run
   };
   await ask("traced", given);
   const finished = async (count: number) => {
-    await expect.poll(() => works.exporter.getFinishedSpans().length, { timeout: 20_000 }).toBeGreaterThanOrEqual(count);
+    await expect.poll(() => works.exporter.getFinishedSpans().length).toBeGreaterThanOrEqual(count);
     return [...works.exporter.getFinishedSpans()];
   };
   const spans = await finished(4);

@@ -1,17 +1,13 @@
 import { AgentError } from "@loopwright/core";
+import { startDeadline } from "@loopwright/core/memory";
 import type { ServerContext } from "../server-context.ts";
 
 /** The error of a request that has waited too long for the store. Its work may still complete. */
 export const tooLate = (answerMs: number): AgentError =>
   new AgentError("STORE_UNAVAILABLE", { message: `The store gave no answer within ${answerMs} ms.`, retryAfterMs: 1_000 });
 
-/** A timer that fires this much later than it was set for was delayed by a pause of the process. */
-const stoodStillMs = 200;
-/** The grace period after a pause of the process, for answers that arrived during the pause. */
-const graceMs = 250;
-
 /**
- * The result of the work. After a pause of the process its timers fire before the input that arrived meanwhile is read, so that input gets a grace period.
+ * The result of the work. Time in which the process was blocked or starved hardly counts: the store may have answered meanwhile, or be a thread of this process.
  * @throws AgentError STORE_UNAVAILABLE when it takes longer than `limits.answerMs`; its result is ignored then, after `onLate`
  */
 export function answerInTime<T>(
@@ -19,15 +15,10 @@ export function answerInTime<T>(
   { clock, limits }: Pick<ServerContext, "clock" | "limits">,
   onLate: () => void = () => {},
 ): Promise<T> {
-  const endsAt = clock.monotonic() + limits.answerMs;
   return new Promise((resolve, reject) => {
-    const giveUp = (): void => {
+    const cancel = startDeadline(clock, { ms: limits.answerMs }, () => {
       onLate();
       reject(tooLate(limits.answerMs));
-    };
-    let cancel = clock.after(limits.answerMs, () => {
-      if (clock.monotonic() - endsAt < stoodStillMs) giveUp();
-      else cancel = clock.after(graceMs, giveUp);
     });
     const settling =
       <Value>(settle: (value: Value) => void) =>

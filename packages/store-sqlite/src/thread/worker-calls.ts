@@ -1,5 +1,6 @@
 import type { Worker } from "node:worker_threads";
 import { AgentError } from "@loopwright/core";
+import { startDeadline, systemClock } from "@loopwright/core/memory";
 import type { Answer, Ask, Batch, Call, Fault, OperationName, Result, WorkerMessage, WorkerOptions } from "../operation.ts";
 import { keepWorker, takeWorker } from "./spare-worker.ts";
 
@@ -50,7 +51,7 @@ export class WorkerCalls implements Asking {
   #worker: Worker | undefined;
   #queue: Waiting[] = [];
   #underWay: readonly Waiting[] = [];
-  #deadline: NodeJS.Timeout | undefined;
+  #cancelDeadline = (): void => {};
   #isStalled = false;
   #isEnding = false;
   #isScheduled = false;
@@ -139,7 +140,8 @@ export class WorkerCalls implements Asking {
       );
       return;
     }
-    this.#deadline = setTimeout(() => this.#stall(), this.#options.answerMsMax);
+    // The worker is a thread of this process: where the process is stopped or starved, so is the worker.
+    this.#cancelDeadline = startDeadline(systemClock, { ms: this.#options.answerMsMax }, () => this.#stall());
   }
 
   #start(): Worker {
@@ -160,7 +162,7 @@ export class WorkerCalls implements Asking {
 
   /** Takes the batch in progress, which ends with this. */
   #take(): readonly Waiting[] {
-    clearTimeout(this.#deadline);
+    this.#cancelDeadline();
     const taken = this.#underWay;
     this.#underWay = [];
     return taken;
