@@ -1,10 +1,11 @@
+import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { agentTool, createAgent, createSession, execute } from "@loopwright/core";
 import { scripted } from "@loopwright/core/memory";
 import { sqliteStore } from "@loopwright/store-sqlite";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { emptyDirectory, run, runAll, runEach, start } from "./run-binary.ts";
 
 const idIn = (text: string): string => /(?:--resume |"sessionId":")([a-z0-9]+)/.exec(text)?.[1] ?? "";
@@ -306,4 +307,44 @@ test.concurrent("a session is given schedules, which are listed, refused where t
   expect([past?.code, past?.stderr]).toEqual([2, expect.stringContaining("2001-03-01T09:00:00.000Z has passed")]);
   expect([duration?.code, duration?.stderr]).toEqual([2, expect.stringContaining("`soon` cannot be read")]);
   expect([removed?.code, again?.code, none?.stdout]).toEqual([0, 1, ""]);
+});
+
+/** Mounts a disk of 600 KiB; a sentence where this may not be done. */
+async function mountSmallDisk(place: string): Promise<string | undefined> {
+  await mkdir(place);
+  const { status } = spawnSync("mount", ["-t", "tmpfs", "-o", "size=600k", "tmpfs", place], { stdio: "ignore" });
+  return status === 0 ? undefined : "A disk of 600 KiB cannot be mounted here.";
+}
+
+test("sessions are listed and shown on a disk that is full, and on one that cannot be written; a question is refused with the reason", async ({
+  skip,
+}) => {
+  const cwd = await emptyDirectory();
+  const disk = join(cwd, "disk");
+  const missing = await mountSmallDisk(disk);
+  if (missing !== undefined) return skip(missing);
+  onTestFinished(() => void spawnSync("umount", ["-l", disk]));
+  const store = ["--store", join(disk, "s.db")];
+  const id = idIn((await run(["ask", ...store, "the invoice of October"], { cwd })).stderr);
+  // Without a free byte.
+  spawnSync("dd", ["if=/dev/zero", `of=${join(disk, "filler")}`, "bs=4k"], { stdio: "ignore" });
+  const words = [
+    ["sessions", "list"],
+    ["sessions", "show", id],
+    ["ask", "Anything else?"],
+  ];
+  const onDisk = () =>
+    runAll(
+      words.map((line) => [...line, ...store]),
+      { cwd },
+    );
+  const [listed, shown, full] = await onDisk();
+  expect([listed?.code, listed?.stdout]).toEqual([0, expect.stringContaining(id)]);
+  expect([shown?.code, shown?.stdout]).toEqual([0, expect.stringContaining("the invoice of October")]);
+  expect([full?.code, full?.stderr]).toEqual([1, expect.stringContaining("STORE_FULL")]);
+  expect(spawnSync("mount", ["-o", "remount,ro", disk]).status).toBe(0);
+  const [again, seen, readOnly] = await onDisk();
+  expect([again?.code, again?.stdout]).toEqual([0, listed?.stdout]);
+  expect(seen?.stdout).toBe(shown?.stdout);
+  expect([readOnly?.code, readOnly?.stderr]).toEqual([1, expect.stringContaining("STORE_READ_ONLY")]);
 });
