@@ -4,6 +4,9 @@ import { expect, it, onTestFinished } from "vitest";
 import { nodeHttp } from "../src/node/node-http.ts";
 import { modelTransport } from "../src/transport/model-transport.ts";
 
+const calls = 3_000;
+const callers = 8;
+
 /** A vendor that closes each connection some turns of its loop after an answer, often just as the next request goes out on it. */
 async function hastyVendor(): Promise<string> {
   let answers = 0;
@@ -31,8 +34,8 @@ async function hastyVendor(): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** How many of these calls fail, of several callers that each call again some turns of the loop after an answer. */
-async function failuresOf(transport: typeof fetch, { calls, callers = 8 }: { readonly calls: number; readonly callers?: number }): Promise<number> {
+/** How many calls fail, of callers that each call again some turns of the loop after an answer. */
+async function failuresOf(transport: typeof fetch): Promise<number> {
   const url = await hastyVendor();
   let [begun, failed] = [0, 0];
   const call = async (): Promise<void> => {
@@ -53,10 +56,10 @@ async function failuresOf(transport: typeof fetch, { calls, callers = 8 }: { rea
 it("3,000 calls over connections that are closed as they are used again: none fails by default, nor with `nodeHttp()`", async () => {
   const own = nodeHttp();
   onTestFinished(() => own.close());
-  expect(await failuresOf(modelTransport(undefined, { provider: "Vendor" }), { calls: 3_000 })).toBe(0);
-  expect(await failuresOf(own, { calls: 3_000 })).toBe(0);
+  expect(await failuresOf(modelTransport(undefined, { provider: "Vendor" }))).toBe(0);
+  expect(await failuresOf(own)).toBe(0);
 });
 
 it("the suite notices a transport that sends nothing again", async () => {
-  expect(await failuresOf((input, init) => fetch(input, init), { calls: 3_000 })).toBeGreaterThan(0);
+  expect(await failuresOf((input, init) => fetch(input, init))).toBeGreaterThan(0);
 });
