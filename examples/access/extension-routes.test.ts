@@ -3,6 +3,7 @@ import { type Agent, createAgent } from "@loopwright/core";
 import { manualClock, memoryLedger, memorySecrets, memoryStore, randomIds, scripted } from "@loopwright/core/memory";
 import { embedOptions } from "@loopwright/embed";
 import { createRuntime } from "@loopwright/host";
+import { aiSdkRoutes } from "@loopwright/protocol-ai-sdk";
 import { openaiRoutes } from "@loopwright/protocol-openai";
 import { accessPolicy, bearerTokens, createServer, type ExtensionRoute, type Principal } from "@loopwright/server";
 import { cacheRoute, latencyRoute, memoryEvents, memoryUsage, quotasRoute, usageRoute } from "@loopwright/telemetry";
@@ -84,6 +85,16 @@ const rows: { readonly [id: string]: Row } = {
     method: "POST",
     json: { model: "helper", messages: [{ role: "user", content: "Hello" }] },
   },
+  // A chat of the caller's own, whatever its name.
+  "ai-sdk-chat": {
+    path: "/api/chat",
+    statuses: all(200),
+    method: "POST",
+    json: { id: "roses", agent: "helper", messages: [{ id: "m1", role: "user", parts: [{ type: "text", text: "Hello" }] }] },
+  },
+  "ai-sdk-messages": { path: "/api/chat/annes", statuses: all(200) },
+  "ai-sdk-resume": { path: "/api/chat/annes/stream", statuses: all(204) },
+  "ai-sdk-stop": { path: "/api/chat/annes/stop", statuses: all(200), method: "POST" },
   testProvider: { path: "/api/ai/providers/PROVIDER/test", statuses: ofOwner(200), method: "POST" },
 };
 
@@ -126,7 +137,7 @@ async function garden(): Promise<{ send(column: Column, row: Row): Promise<Respo
     ...settingsRoutes(userSettings({ records: memoryRecords() }), { maySetPlan: isOperator }),
     ...providerRoutes(providers),
     ...[cacheRoute({ events }), latencyRoute({ events, clock }), usageRoute({ usage: memoryUsage() })],
-    ...openaiRoutes(),
+    ...[...openaiRoutes(), ...aiSdkRoutes()],
     quotasRoute({ ledger: memoryLedger({ limits: () => [] }), limits: () => [] }),
   ];
   const server = createServer({

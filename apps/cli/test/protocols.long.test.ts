@@ -1,3 +1,4 @@
+import { DefaultChatTransport, readUIMessageStream, type UIMessage } from "ai";
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
 import { emptyDirectory, run } from "./run-binary.ts";
@@ -18,6 +19,25 @@ describe("loopwright run --protocols", () => {
     expect(text).toContain("42");
     const { sessions } = await server.client.sessions.list();
     expect(sessions.map(({ id }) => `chatcmpl-${id}`)).toContain(whole.id);
+  });
+
+  it("answers a chat of the AI SDK beside it, and the page has its messages again", async () => {
+    const server = await startServer({ cwd: await emptyDirectory(), flags: ["--protocols", "openai,ai-sdk"] });
+    const transport = new DefaultChatTransport({ api: `${server.url}/api/chat` });
+    const message = { id: "m1", role: "user" as const, parts: [{ type: "text" as const, text: "what is 6 * 7?" }] };
+    const sent = {
+      chatId: "a chat",
+      messages: [message],
+      trigger: "submit-message" as const,
+      messageId: undefined,
+      abortSignal: undefined,
+    };
+    let answer: UIMessage | undefined;
+    for await (const state of readUIMessageStream({ stream: await transport.sendMessages(sent) })) answer = state;
+    expect(JSON.stringify(answer?.parts)).toContain("42");
+    const { messages } = (await (await fetch(`${server.url}/api/chat/a%20chat`)).json()) as { readonly messages: readonly UIMessage[] };
+    expect(messages.map(({ id }) => id)).toContain(answer?.id);
+    expect((await fetch(`${server.url}/v1/models`)).status).toBe(200);
   });
 
   it("answers none without being asked to", async () => {

@@ -5,6 +5,7 @@ import type {
   DeclaredTool,
   DurableEvent,
   ExecuteInput,
+  ExecuteStream,
   Followed,
   JsonObject,
   Message,
@@ -25,7 +26,7 @@ import { isKnownError } from "./client-error.ts";
 import { connectAttempts, retryCapMs } from "./client-limits.ts";
 import { mayPass, requestJson, requestText, sendRequest, type WireRequest } from "./send-request.ts";
 import { createBackOff, sleep } from "./stream/back-off.ts";
-import { streamOfRun } from "./stream/followed-run.ts";
+import { type FollowedRun, streamOfRun } from "./stream/followed-run.ts";
 
 /** Options of every request. */
 export interface RequestOptions {
@@ -177,6 +178,8 @@ export interface SessionRequests {
     runId: string,
     options?: PageOptions,
   ): Promise<{ readonly runId: string; readonly events: readonly DurableEvent[]; readonly next?: string }>;
+  /** A run from its beginning, until it ends or waits; one that is over, too. `signal` stops watching, not the run. */
+  stream(sessionId: string, runId: string, options?: RequestOptions): Promise<ExecuteStream>;
 }
 
 type Recorded<Accepted> = Accepted & { readonly sessionId: string };
@@ -187,11 +190,14 @@ export function createSessionRequests(client: ClientContext): SessionRequests {
     path: string,
     { idempotencyKey, headers, ...more }: Omit<WireRequest, "path"> & { readonly idempotencyKey: string },
   ): Promise<T> => requestSurely<T>(client, { ...more, path, headers: { ...headers, "Idempotency-Key": idempotencyKey } });
-  const followed = <T extends Recorded<Pick<AcceptedDecision, "runId" | "seq">>>(accepted: T): T & Followed => {
-    const { sessionId, runId, seq } = accepted;
+  const streamFrom = ({ sessionId, runId, ...from }: Pick<FollowedRun, "sessionId" | "runId" | "seq" | "signal">): ExecuteStream => {
     const snapshot = (): Promise<SessionSnapshot> => requests.get(sessionId);
     const abort = (reason: string): Promise<boolean> => requests.abort(sessionId, reason, { runId });
-    return { ...accepted, stream: () => streamOfRun(client, { sessionId, runId, seq, snapshot, abort }) };
+    return streamOfRun(client, { sessionId, runId, ...from, snapshot, abort });
+  };
+  const followed = <T extends Recorded<Pick<AcceptedDecision, "runId" | "seq">>>(accepted: T): T & Followed => {
+    const { sessionId, runId, seq } = accepted;
+    return { ...accepted, stream: () => streamFrom({ sessionId, runId, seq }) };
   };
   const requests: SessionRequests = {
     list: ({ signal, ...query } = {}) => json({ path: `/api/sessions${queryOf(query)}`, signal }),
@@ -240,6 +246,11 @@ export function createSessionRequests(client: ClientContext): SessionRequests {
       json({ path: `${pathOf(id)}/events${queryOf({ ...page })}`, headers: { Accept: "application/json" }, signal }),
     run: (id, runId, { signal, ...page } = {}) =>
       json({ path: `${pathOf(id)}/runs/${encodeURIComponent(runId)}${queryOf({ ...page })}`, signal }),
+    async stream(sessionId, runId, { signal } = {}) {
+      const path = `${pathOf(sessionId)}/runs/${encodeURIComponent(runId)}?limit=1`;
+      const { events } = await requestSurely<{ readonly events: readonly DurableEvent[] }>(client, { path, signal });
+      return streamFrom({ sessionId, runId, seq: events[0]?.seq ?? 1, signal });
+    },
   };
   return requests;
 }

@@ -64,6 +64,25 @@ describe.each([undefined, 7])("what a client records (cuts: %s)", (cuts) => {
     expect((await accepted.stream().result()).text).toBe("It is gone for good.");
   });
 
+  it("a run is given from its beginning, when it is over too, and a reader that leaves does not stop it", async () => {
+    await using server = scene({ ...asking, script: [{ calls: [call("a")] }, { text: "Gone." }] });
+    const { runId = "", pendingApprovals: [approval] = [] } = (await waiting(server)) as {
+      runId?: string;
+      pendingApprovals?: { callKey: string }[];
+    };
+    const { client } = server;
+    expect(await (await client.sessions.stream("s", runId)).result()).toMatchObject({ status: "awaiting_tool_execution", runId });
+    const leaving = new AbortController();
+    const left = await client.sessions.stream("s", runId, { signal: leaving.signal });
+    leaving.abort();
+    await left.result().catch(() => undefined);
+    const decided = await client.sessions.decide("s", approval?.callKey ?? "", { decision: "allow" });
+    expect((await decided.stream().result()).status).toBe("completed");
+    const result = await (await client.sessions.stream("s", runId)).result();
+    expect(result.messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool_result", "assistant"]);
+    await expect(client.sessions.stream("s", "none")).rejects.toMatchObject({ code: "RUN_NOT_FOUND" });
+  });
+
   it("the stream of a decision is over at once where the run waits for another one", async () => {
     await using server = scene({ ...asking, script: [{ calls: [call("a"), call("b")] }, { text: "Both." }] });
     const first = await waiting(server);

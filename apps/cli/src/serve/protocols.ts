@@ -1,14 +1,20 @@
 import type { ExtensionRoute } from "@loopwright/server";
 
+type Routes = readonly ExtensionRoute[];
+
+/** What answers each of the protocols of other people's clients that `run` knows: loaded where it is wanted. */
+const routesOf = {
+  openai: async (): Promise<Routes> => (await import("@loopwright/protocol-openai")).openaiRoutes(),
+  "ai-sdk": async (): Promise<Routes> => (await import("@loopwright/protocol-ai-sdk")).aiSdkRoutes(),
+};
+
+/** The name of a protocol. */
+export type ProtocolName = keyof typeof routesOf;
+
 /** Protocols of other people's clients that `run` can answer. */
-export const protocolNames = ["openai"] as const;
+export const protocolNames = Object.keys(routesOf) as readonly ProtocolName[];
 
-/** The name of one. */
-export type ProtocolName = (typeof protocolNames)[number];
-
-/** The routes of these protocols. What answers one is loaded where it is wanted. */
-export async function protocolRoutes(names: readonly ProtocolName[]): Promise<readonly ExtensionRoute[]> {
-  if (!names.includes("openai")) return [];
-  const { openaiRoutes } = await import("@loopwright/protocol-openai");
-  return openaiRoutes();
+/** The routes of these protocols. */
+export async function protocolRoutes(names: readonly ProtocolName[]): Promise<Routes> {
+  return (await Promise.all([...new Set(names)].map((name) => routesOf[name]()))).flat();
 }

@@ -19,6 +19,8 @@ export interface FollowedRun {
   readonly runId: string;
   /** The first fact whose events are wanted. */
   readonly seq: number;
+  /** Stops watching, not the run. */
+  readonly signal?: AbortSignal | undefined;
   snapshot(): Promise<SessionSnapshot>;
   abort(reason: string): Promise<unknown>;
 }
@@ -26,7 +28,7 @@ export interface FollowedRun {
 type Ending = Omit<ExecuteComplete, "type" | "status">;
 
 /** The stream of a run from a fact on, until the run ends or waits. */
-export function streamOfRun(client: ClientContext, { sessionId, runId, seq, snapshot, abort }: FollowedRun): ExecuteStream {
+export function streamOfRun(client: ClientContext, { sessionId, runId, seq, signal, snapshot, abort }: FollowedRun): ExecuteStream {
   async function run(push: (event: AgentEvent) => void): Promise<RunEnd> {
     const messages: Message[] = [];
     let ending: Ending = { runId };
@@ -34,7 +36,8 @@ export function streamOfRun(client: ClientContext, { sessionId, runId, seq, snap
       messages,
       complete: { type: "execute_complete", status, ...ending, ...more },
     });
-    for await (const events of followSession(client, sessionId, { after: encodeCursor(cursorAfter(seq - 1)) })) {
+    const after = encodeCursor(cursorAfter(seq - 1));
+    for await (const events of followSession(client, sessionId, { after, ...(signal ? { signal } : {}) })) {
       for (const event of events) {
         if (event.type === "rest") {
           const { run: open } = await snapshot();

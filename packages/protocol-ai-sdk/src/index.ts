@@ -1,0 +1,1 @@
+export { type AiSdkOptions, aiSdkRoutes } from "./ai-sdk-routes.ts";
