@@ -124,6 +124,12 @@ describe("a package made from a template", () => {
     expect(Object.keys(devDependencies)).toEqual(expect.arrayContaining(["@loopwright/testing", "typescript", "vitest"]));
   });
 
+  it.each(kinds)("that is a %s and joins this workspace has the scripts that its packages have", (kind) => {
+    const scriptsOf = (folder) => JSON.parse(readFileSync(join(folder, "package.json"), "utf8")).scripts;
+    const { build, typecheck } = scriptsOf(join(home, "packages/store-sqlite"));
+    expect(scriptsOf(join(root, packages[kind].folder))).toMatchObject({ build, typecheck });
+  });
+
   it("is never written over what is there, nor as a kind or under a name that is none", () => {
     expect(() => newPackage("store", "zenith", { folder: join(root, "packages") })).toThrow("exists already");
     expect(() => newPackage("store", "../up", { folder: join(root, "up") })).toThrow("no name for a package");
