@@ -48,7 +48,7 @@ export async function loadAgents(
   if (agents.length === 0)
     throw new AgentError("CONFIG_INVALID", {
       message: `\`${file}\` exports no agent.`,
-      fix: "Export what `createAgent` gave, or a function `agents` that returns it.",
+      fix: "Export what `createAgent` returned, or a function `agents` that returns it.",
     });
   const modes = "modes" in exported && Array.isArray(exported.modes) ? exported.modes : [];
   return { agents, modes: modes.filter((mode): mode is string => typeof mode === "string") };
@@ -67,7 +67,7 @@ async function call(make: object, { file, parts }: Called): Promise<unknown> {
     if (isAgentError(cause)) throw cause;
     throw new AgentError("CONFIG_INVALID", {
       message: `The function \`agents\` of \`${file}\` failed: ${cause instanceof Error ? cause.name : "unknown error"}.`,
-      fix: "Have it return what `createAgent` gave.",
+      fix: "Have it return what `createAgent` returned.",
       cause,
     });
   }

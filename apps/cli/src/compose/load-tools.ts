@@ -19,7 +19,7 @@ export async function loadTools(file: string, parts: ToolParts, directory: strin
   if (tools.length > 0) return tools;
   throw new AgentError("CONFIG_INVALID", {
     message: `\`${file}\` exports no tool.`,
-    fix: "Export what `defineTool` gave, or a function `tools` that returns it.",
+    fix: "Export what `defineTool` returned, or a function `tools` that returns it.",
   });
 }
 
@@ -35,7 +35,7 @@ async function call(make: object, { file, parts }: Called): Promise<unknown> {
     if (isAgentError(cause)) throw cause;
     throw new AgentError("CONFIG_INVALID", {
       message: `The function \`tools\` of \`${file}\` failed: ${cause instanceof Error ? cause.name : "unknown error"}.`,
-      fix: "Have it return what `defineTool` gave.",
+      fix: "Have it return what `defineTool` returned.",
       cause,
     });
   }

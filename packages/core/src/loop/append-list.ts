@@ -81,7 +81,7 @@ interface Places {
 /** The indices by key for the lists that share these chunks; collected together with them. */
 const indexes = new WeakMap<object, Map<unknown, Places>>();
 
-/** The last item with the key. Constant cost, except for the first search after a fork, and if versions have the key at different indices. */
+/** The last item with the key. Constant cost, except for the first search after a fork, and for a key that versions have at different indices. */
 export function lastWithKey<T>(list: AppendList<T>, key: string, keyOf: KeyOf<T>): T | undefined {
   const places = placesOf(list, keyOf);
   for (; places.length < list.length; places.length++) {

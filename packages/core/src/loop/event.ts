@@ -14,7 +14,7 @@ export interface PendingToolCall {
   readonly args: JsonObject;
   /** Milliseconds since the epoch after which an answer is too late. */
   readonly deadline?: number;
-  /** Of a call of a child: its session and its agent. It is answered here all the same. */
+  /** Set for a call of a child: the session and the agent of the child. The answer goes to this session all the same. */
   readonly session?: string;
   readonly agent?: string;
 }
@@ -32,7 +32,7 @@ export interface PendingApproval {
   readonly reason?: string;
   /** Milliseconds since the epoch after which a decision is too late. */
   readonly deadline?: number;
-  /** Of a call of a child: its session and its agent. It is decided here all the same. */
+  /** Set for a call of a child: the session and the agent of the child. The decision goes to this session all the same. */
   readonly session?: string;
   readonly agent?: string;
 }
@@ -105,7 +105,7 @@ export type DurableBody =
       readonly output: readonly ResultPart[];
       readonly details?: Json;
       readonly durationMs?: number;
-      /** The steps that the tool reported, none of them open. */
+      /** The steps that the tool reported. All of them have ended. */
       readonly progress?: readonly ProgressStep[];
       /** The usage of models that the tool called by itself. */
       readonly usage?: Usage;
@@ -132,15 +132,15 @@ export type DurableBody =
       readonly awaited?: true;
       /** The call and the run do not wait for it. */
       readonly background?: true;
-      /** Of an awaited call, where a gate or a person has changed those of the model. */
+      /** Set for an awaited call if a gate or a person has changed the arguments of the model. */
       readonly args?: JsonObject;
     }
-  /** What a child and its children wait for now, to be answered at this session. It replaces the last one of the child; its `agent_end` ends it. */
+  /** What a child and its children wait for now; answers go to this session. It replaces the previous one of the child, until `agent_end`. */
   | ({ readonly type: "agent_waiting" } & WaitingAgent)
   | { readonly type: "agent_end"; readonly callKey?: string; readonly session: string; readonly usage?: Usage; readonly cost?: Cost }
   | { readonly type: "aborting"; readonly reason: string }
   | { readonly type: "limit_reached"; readonly which: string; readonly value: number }
-  /** From here on models are sent `summary` in place of these messages of the path, which stay as they are. */
+  /** From here on requests contain `summary` in place of these messages of the path. The messages themselves stay in the log. */
   | {
       readonly type: "context_compacted";
       readonly from: MessageId;

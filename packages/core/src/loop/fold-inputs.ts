@@ -71,7 +71,7 @@ export function foldInput(state: State, fact: FactOf<"input.accepted">): State {
     : { ...next, inputs: withInputs(state.inputs, [input]) };
 }
 
-/** Of the report of a child, which comes before the end of the child is recorded. */
+/** The round of a background child whose report the input is. The report is recorded before the end of the child. */
 function roundOf(state: State, { origin }: FactOf<"input.accepted">): Pick<QueuedInput, "round"> {
   const child = origin?.type === "session" ? backgroundChild(state, origin.session) : undefined;
   return child ? { round: child.round } : {};
@@ -99,7 +99,7 @@ function mayJoin(state: State, fact: FactOf<"input.accepted">): Run | undefined 
     : undefined;
 }
 
-/** True if the input waits together with the one that has its run. */
+/** True if the input is merged into the run of another input that waits. */
 function sharesRun({ inputs }: State, { mode, message, runId }: FactOf<"input.accepted">): true | undefined {
   return (mode === "merge" && message !== undefined && inputs.some((input) => input.runId === runId)) || undefined;
 }

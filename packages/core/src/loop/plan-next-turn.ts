@@ -54,7 +54,7 @@ function planRetry(run: Run, retry: NonNullable<Run["retry"]>): Plan {
 /** The failures of attempts that are made again without a wait. */
 const followsAtOnce: ReadonlySet<string> = new Set(["CRASHED", "HANDED_OVER", "LIMIT_REACHED"]);
 
-/** The end of a run that wants no turn; that of an answer which the limit of time has cut off names the limit first. */
+/** The end of a run that needs no further turn. If the time limit cut off the last answer, the facts name that limit first. */
 function endFacts(run: Run, now: number): readonly FactBody[] {
   const limit = run.stopReason === "length" && !run.limit ? timeLimit(run, now) : undefined;
   return limit ? limitFacts(run, limit) : [completed(run)];

@@ -43,7 +43,7 @@ export function agentTool<const Schema extends StandardSchema | JsonSchema = Jso
 ): Tool<ArgsOf<Schema>> {
   const { agent, budget, background = false, input = taskOf, name = agent?.name, ...more } = options ?? {};
   if (typeof agent?.name !== "string")
-    throw new AgentError("CONFIG_INVALID", { message: "The tool has no agent.", fix: "Pass what `createAgent` gave as `agent`." });
+    throw new AgentError("CONFIG_INVALID", { message: "The tool has no agent.", fix: "Pass what `createAgent` returned as `agent`." });
   const {
     description = `Gives a task to the agent \`${agent.name}\` and returns ${background ? "at once; its answer comes later, as a message" : "its answer"}.`,
     parameters = taskSchema as Schema,

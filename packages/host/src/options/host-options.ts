@@ -15,7 +15,7 @@ export interface HostOptions {
    * if the channel reaches this process alone.
    */
   readonly isOneOfMany?: boolean;
-  /** How long the sessions of scopes are kept; processes that run sessions erase them. Default: as long as their own `retention` lets them be. */
+  /** How long the sessions of each scope are kept; after that, processes that run sessions erase them. Default: the `retention` of each session decides. */
   readonly retention?: RetentionRules;
   readonly limits?: Partial<HostLimits>;
   /** Name of this process in leases; unique among the processes of the store. Default: a new id. */

@@ -1,9 +1,9 @@
 /** How long the sessions of a scope are kept. */
 export interface RetentionRule {
   readonly scope: string;
-  /** A session is erased that long after its last fact, in milliseconds: a whole number from 1,000 on. */
+  /** The time from the last fact of a session to its erasure, in milliseconds: a whole number of at least 1,000. */
   readonly keepMs: number;
 }
 
-/** The rules of now; of a scope without one, sessions have their own `retention` alone. Asked at each sweep. */
+/** The current rules, asked at each sweep. In a scope without a rule only the `retention` of each session decides. */
 export type RetentionRules = () => readonly RetentionRule[] | Promise<readonly RetentionRule[]>;

@@ -36,7 +36,7 @@ export function createSessionHost(parts: LoaderParts & LoadedParts): SessionHost
       const known = await store.index.get(scope, session);
       if (known?.status !== "running" && known?.status !== "waiting") return;
       const entry = await loader.load({ scope, session }).catch((error: unknown) => {
-        // Without its agent nothing here can stop it: its next append finds no log.
+        // Without the agent of the child this process cannot stop it. Its next append fails, because its log is being removed.
         if (isAgentError(error, "AGENT_NOT_FOUND") || isAgentError(error, "SESSION_NOT_FOUND")) return undefined;
         throw error;
       });
@@ -54,7 +54,7 @@ export function createSessionHost(parts: LoaderParts & LoadedParts): SessionHost
 
   return {
     async open(ref) {
-      // A loaded session is lent without an await in between, during which it could be evicted.
+      // No `await` between the lookup and the loan of a loaded session: it could be evicted meanwhile.
       const known = loaded.isClosed ? undefined : loaded.get(ref);
       return loaded.lend(known ?? (await loader.load(ref)));
     },

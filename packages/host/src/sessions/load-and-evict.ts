@@ -17,7 +17,7 @@ export interface LoadedEntry {
   readonly agent: string;
   readonly session: AgentSession;
   users: number;
-  /** By the monotonic clock: a turned wall clock makes no session idle or busy. */
+  /** By the monotonic clock, so that a change of the wall clock makes no session idle or busy. */
   idleSince: number;
   /** The last number of its log at that time. */
   idleSeq: number;
@@ -144,7 +144,7 @@ export class LoadedSessions {
     const ran = entries.filter(runsHere).length;
     // A session whose claim is in progress does not run here yet: its lease is released too, and the session is offered to others.
     const left = drives ? entries.filter(({ session }) => !session.isResting) : [];
-    // Without its store it cannot be handed over: its lease runs out.
+    // While the store is away the session cannot be handed over: another process claims it after its lease has expired.
     if (handsOver) await Promise.all(left.map(({ session }) => session.handOver().catch(() => {})));
     await Promise.all(entries.map((entry) => this.drop(entry)));
     return { ran, left: left.map(({ ref }) => ref) };

@@ -41,7 +41,7 @@ export interface LoaderParts {
   /** Default: by name in `agents`. */
   readonly findAgent?: FindAgent;
   readonly store: SessionStore;
-  /** Absent: the session sees what other processes do in its log alone. */
+  /** Absent: the session learns from its log alone what other processes do. */
   readonly channel?: EventChannel;
   readonly clock: Clock;
   readonly ids: IdSource;

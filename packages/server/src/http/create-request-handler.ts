@@ -54,7 +54,7 @@ export function createRequestHandler(
   };
 }
 
-/** A request in process has a known principal; it has no connection that could prove one. */
+/** A request in process comes with its principal, because it has no connection that could be authenticated. */
 const notLocal = { isLocal: false, isExposed: false };
 
 type App = Hono<{ Bindings: Connection }>;

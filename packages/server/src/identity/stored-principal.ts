@@ -1,10 +1,10 @@
 /*
  * Owns: principals that are kept for a secret: sessions of cookies, and tickets of streams. They lie in the blobs of their scope, so that every node knows them.
- * Does not own: the right to a secret, and how long it counts.
+ * Does not own: which caller gets a secret, and how long it is valid.
  * Invariants
  *  K1 the store has a digest of a secret, never the secret: a reader of the store cannot use it;
  *  K2 a secret names its scope and its end, so that an expired or invented one costs at most one read;
- *  K3 what has expired is removed by those that come after it.
+ *  K3 expired principals are removed when new ones are stored.
  */
 import { isId, type SessionStore } from "@loopwright/core/ports";
 import type { Principal } from "../server-options.ts";
@@ -19,11 +19,11 @@ export interface StoredPrincipal {
   readonly sealed?: string;
   /** The one path of a ticket. */
   readonly path?: string;
-  /** It ends before its secret does: another one has taken its place. */
+  /** It ends before its secret expires, because another one has replaced it. */
   readonly replacedAt?: number;
 }
 
-/** Where a secret leads. */
+/** The place in the store that a secret names. */
 export interface SecretPlace {
   readonly scope: string;
   readonly key: string;
@@ -33,7 +33,7 @@ export interface SecretPlace {
 export type SecretKind = "ticket" | "login";
 
 const secretBytes = 32;
-/** Expired ones that each new one removes: more than come in, so that they end. */
+/** How many expired principals each new one removes: more than one, so that all of them are removed in time. */
 const removedAtOnce = 4;
 const pattern = /^([a-z0-9][a-z0-9_-]{0,63})\.([0-9a-z]{8,9})\.([A-Za-z0-9_-]{43})$/;
 
@@ -50,7 +50,7 @@ const keyOf = (kind: SecretKind, endsAt: number, digest: string): string => `${k
 
 interface Keeping {
   readonly scope: string;
-  /** What is kept, by its secret. */
+  /** The principal that is stored for a secret. */
   readonly keptFor: (secret: string) => StoredPrincipal | Promise<StoredPrincipal>;
   readonly endsAt: number;
   readonly now: number;
@@ -70,7 +70,7 @@ export async function keepPrincipal(blobs: Blobs, kind: SecretKind, { scope, kep
   return secret;
 }
 
-/** Writes what is kept at a place anew. @throws AgentError STORE_* */
+/** Replaces the principal at a place. @throws AgentError STORE_* */
 export async function writeKept(blobs: Blobs, { scope, key }: Pick<SecretPlace, "scope" | "key">, kept: StoredPrincipal): Promise<void> {
   await blobs.put(scope, key, { bytes: new TextEncoder().encode(JSON.stringify(kept)), mediaType: "application/json" });
 }

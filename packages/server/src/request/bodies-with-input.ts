@@ -1,6 +1,6 @@
 /*
- * Owns: bodies with an input. Core checks the input, with the same messages as in process; the schemas check the other fields, and name the field of a
- * flaw. The documentation of a route has the whole schemas of `schemas/`.
+ * Owns: bodies with an input. Core checks the input, with the same messages as in process. The schemas check the other fields, and find the field that
+ * an error names. The documentation of a route shows the complete schemas of `schemas/`.
  */
 import { AgentError, isAgentError } from "@loopwright/core";
 import { type CheckedInput, checkInput } from "@loopwright/core/protocol";

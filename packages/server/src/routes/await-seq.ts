@@ -2,7 +2,7 @@ import { AgentError } from "@loopwright/core";
 import { z } from "zod";
 import type { ServerContext } from "../server-context.ts";
 
-/** The `seq` of an answer that a client got from another node: it must not see an older state. */
+/** The `seq` that a client has seen on another node: the answer must not come from an older state. */
 export interface MinSeqQuery {
   readonly minSeq?: number | undefined;
 }

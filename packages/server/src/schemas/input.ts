@@ -35,7 +35,7 @@ const runFields = {
   chatbotId: z.string().min(1).max(64).exactOptional(),
 };
 
-/** Labels of an input as requests have them: some have fields of their own beside the others. */
+/** The labels of an input in a request: some of them have a field of their own. */
 export interface LabelledOptions {
   readonly labels?: Labels;
   readonly surface?: string;

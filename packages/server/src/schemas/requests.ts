@@ -32,7 +32,7 @@ export interface ExecuteRequest {
   /** For a new session. */
   readonly context?: SessionContext;
   readonly options?: RequestOptions;
-  /** The stream is in the dialect of this version, one of those that the deployment has. Default: events. */
+  /** The version of the dialect in which the stream is sent; the deployment must have it. Default: the events themselves. */
   readonly streamVersion?: number;
 }
 
@@ -80,7 +80,7 @@ export interface MessageRequest {
   readonly mode?: NonNullable<ExecuteOptions["mode"]>;
   readonly parent?: string | null;
   readonly options?: InputOptions;
-  /** The answer names the dialect of this version, in which `/api/notifications` streams the run. */
+  /** The version of the dialect in which `/api/notifications` is to stream the run; the answer names that dialect. */
   readonly streamVersion?: number;
 }
 

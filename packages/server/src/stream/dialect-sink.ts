@@ -1,6 +1,6 @@
 /*
- * Owns: the frames of one session's events as those of a dialect, for the stream of one request.
- * Does not own: which events are sent (feeds), what becomes of them (the dialect).
+ * Owns: the translation of the frames of one session into a dialect, for the stream of one request.
+ * Does not own: which events are sent (feeds), how an event is translated (the dialect).
  * Invariants
  *  D1 a frame is translated once, when it is whole; frames that are no events of the session pass unchanged;
  *  D2 no frame has an id: a reader that reconnects gets the run from its beginning, since the dialect's state is gone.
@@ -11,11 +11,11 @@ import { headOf } from "../stream-dialect.ts";
 import type { EventSink } from "./event-sink.ts";
 import { encodeFrames, frameText } from "./sse-frames.ts";
 
-/** Of the frames of the execution itself, the beginning, the outcome and an early end are passed on; its list of messages is left to the dialect. */
+/** The frames of the execution itself that are passed on: its beginning, its outcome, an early end. Its list of messages is left to the dialect. */
 const kept: ReadonlySet<string> = new Set(["session_start", "execute_complete", "stream_ended"]);
 const dropped: ReadonlySet<string> = new Set(["session_end"]);
 
-/** The sink beneath, in the frames of the dialect. */
+/** A sink that translates into the dialect, and writes to the given sink. */
 export function dialectSink(sink: EventSink, sessionId: string, reader: DialectReader): EventSink {
   const decoder = new TextDecoder();
   let text = "";

@@ -20,7 +20,7 @@ export interface Subscription {
   readonly sink: EventSink;
   /** The stream begins with the durable events after this cursor. Default: with all of them. */
   readonly after?: EventCursor;
-  /** Durable events up to it are only counted as sent: the reader has them. */
+  /** Durable events up to this cursor count as sent without being sent, because the reader has them. */
   readonly seen?: EventCursor;
   /** Only the events of this run. */
   readonly runId?: string;
@@ -94,7 +94,7 @@ export class FeedReader {
     return this.#subscription.runId;
   }
 
-  /** Whether the session is not named yet, so that an ephemeral event must do so. */
+  /** True if no frame has named the session yet, so that the next ephemeral event must name it. */
   get isUnnamed(): boolean {
     return !this.#isNamed;
   }
@@ -108,7 +108,7 @@ export class FeedReader {
     return this.#joinedLane;
   }
 
-  /** Nothing of the joined answer was sent here: its end alone would leave the reader with the part that it received elsewhere. */
+  /** True if nothing of the joined answer was sent here. The end of the answer alone would leave the reader with the part that it received elsewhere. */
   get lacksJoined(): boolean {
     return this.#joinedLane !== undefined && !this.#hasReceivedJoined;
   }
@@ -205,7 +205,7 @@ export class FeedReader {
   }
 
   rest(): void {
-    // A reader that is ahead has newer events, so the rest that this process sees may be over already.
+    // A reader that is ahead has newer events: the session may have work again that this process has not seen yet.
     if (this.#isRested || this.#isOver || this.isAhead) return;
     this.#isRested = true;
     this.#subscription.rested?.();

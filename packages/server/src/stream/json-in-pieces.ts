@@ -1,6 +1,6 @@
-/** Characters of a piece, about; also what is made into text in one go. */
+/** About how many characters a piece has, and how many are made into text at once. */
 export const pieceChars: number = 64 * 1024;
-/** Part of a piece: what is certainly no longer is left to the platform, which is faster. */
+/** A part of a piece. A value that is certainly not longer is written by `JSON.stringify`, which is faster. */
 const wholeChars = 16 * 1024;
 
 /** Whether a value is certainly shorter than that as JSON. Costs at most that many steps. */
@@ -8,7 +8,7 @@ export function isShortJson(value: unknown, mostChars: number = wholeChars): boo
   return charsLeft(value, mostChars) >= 0;
 }
 
-/** What is left of so many characters after a value as JSON, at least; negative where it is too long. A character may be written as six. */
+/** How much of `left` characters the JSON of a value leaves at least; negative if it may be too long. One character may be written as six. */
 export function charsLeft(value: unknown, left: number): number {
   if (left < 0) return left;
   if (typeof value === "string") return left - value.length * 6 - 2;
@@ -24,8 +24,8 @@ export function charsLeft(value: unknown, left: number): number {
 }
 
 /**
- * The JSON of a value of plain data as `JSON.stringify` writes it, in pieces of about 64 Ki characters. Each is made when it is requested: a caller that waits with the
- * rest holds the value, and no text of it.
+ * The JSON of a value of plain data as `JSON.stringify` writes it, in pieces of about 64 Ki characters. Each is made when it is requested, so
+ * that a caller which waits holds the value, but none of its text.
  */
 export function* jsonPieces(value: unknown): Generator<string, void> {
   yield* inPieces(parts(value));

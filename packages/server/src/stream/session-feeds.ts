@@ -4,11 +4,11 @@ import { createSessionFeed, type FeedParts, type SessionFeed } from "./session-f
 
 /** The feeds of all sessions that are loaded in this process. */
 export interface SessionFeeds {
-  /** The feed of a loaded session; of one that was let go of, the one that it had. */
+  /** The feed of a session: of an evicted session the feed that it had. */
   of(hosted: { readonly session: AgentSession }): SessionFeed;
 }
 
-/** Every session has its feed from the moment when it is loaded: what happens before the first reader comes is at hand for it. */
+/** A session gets its feed when it is loaded, so that the feed also has the events from before its first reader. */
 export function createSessionFeeds(host: Pick<SessionHost, "onLoad">, parts: Omit<FeedParts, "ref" | "session" | "use">): SessionFeeds {
   const feeds = new WeakMap<AgentSession, SessionFeed>();
   host.onLoad((loaded) => {

@@ -7,7 +7,7 @@ import { bodyOf } from "./child-facts.ts";
 interface Report {
   readonly session: string;
   readonly result: ChildResult;
-  /** New ones, for the input and its run. */
+  /** New ids, for the input and its run. */
   readonly inputId: string;
   readonly runId: string;
   /** The report is not read: the session that has the child is stopped. */

@@ -3,7 +3,7 @@ import { AgentError } from "../../errors.ts";
 import type { Run, State } from "../../loop/state.ts";
 import { shownId } from "../../message/shown-id.ts";
 
-/** Of a child of the open run. */
+/** The depth of a child of the open run, and the limit of depth for what that child starts. */
 export function depthBelow({ parent }: State, { depthMax }: Run["limits"]): { readonly depth: number; readonly depthMax: number } {
   return { depth: (parent?.depth ?? 0) + 1, depthMax: Math.min(depthMax, parent?.depthMax ?? depthMax) };
 }

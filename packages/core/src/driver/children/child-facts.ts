@@ -11,7 +11,7 @@ export interface ChildPlace {
   readonly callKey?: string;
 }
 
-/** The fact of its end, where the run still waits for it. */
+/** The fact of the end of a child; none if the run does not wait for the child any more. */
 export function endFactsOf(state: State, place: ChildPlace, result: ChildResult): readonly FactBody[] {
   const ended = bodyOf(place, result);
   return endsKeyed(state, { ...ended, seq: 0, at: 0, v: 2 }) ? [ended] : [];
@@ -19,7 +19,7 @@ export function endFactsOf(state: State, place: ChildPlace, result: ChildResult)
 
 type ChildEnd = Pick<ChildResult, "session" | "status" | "usage" | "cost" | "toolCallCount" | "error">;
 
-/** Its words are in its own log. */
+/** The fact of the end of a child, without its answer, which is in the log of the child. */
 export function bodyOf(place: ChildPlace, { session, status, usage, cost, toolCallCount, error }: ChildEnd): BodyOf<"child.finished"> {
   const outcome = status === "completed" ? "ok" : status === "failed" ? "error" : "aborted";
   const spent = { ...(usage ? { usage } : {}), ...(cost ? { cost } : {}), ...(toolCallCount > 0 ? { toolCallCount } : {}) };
@@ -33,7 +33,7 @@ export interface ChildReport {
   readonly rests: boolean;
 }
 
-/** The fact of what the child waits for, where the log does not have it. A report from before an answer that is on its way down is void. */
+/** The fact of what the child waits for, unless the log has it. A report that is older than an answer on its way to the child is ignored. */
 export function waitingOf(state: State, place: ChildPlace, { id, waits, rests: isResting }: ChildReport): readonly FactBody[] {
   const { run } = state;
   const child = run?.children?.find(({ session }) => session === id);

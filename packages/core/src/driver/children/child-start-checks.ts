@@ -58,7 +58,7 @@ const badKey = (key: unknown): AgentError =>
   });
 
 const noAgent = (key: string): AgentError =>
-  new AgentError("CONFIG_INVALID", { message: `The child \`${shownId(key)}\` has no agent.`, fix: "Pass what `createAgent` gave." });
+  new AgentError("CONFIG_INVALID", { message: `The child \`${shownId(key)}\` has no agent.`, fix: "Pass what `createAgent` returned." });
 
 export const otherChild = (key: string): AgentError =>
   new AgentError("KEY_REUSED", {

@@ -93,7 +93,7 @@ export function contextOf(
   return { sessionId, runId: run.runId, turn, access: run.access ?? access, labels, agent: agent.name, signal, logger, resources };
 }
 
-/** The calls of the run's hooks. */
+/** The dependencies of calls of the run's hooks. */
 export function askingOf({ deps, session }: EffectDeps, context: EffectContext, run: Pick<Run, "hookState">): HookDeps {
   const remembered = (): readonly RememberedDecision[] => rememberedIn(deps, session.state);
   return { agent: deps.bound.agent, clock: deps.clock, context, state: run.hookState, session, remembered };

@@ -1,6 +1,6 @@
 /*
  * Owns: the model of a call: the agent's, or the one that the deployment gives in its place.
- * Does not own: the models of the agent and their order (fallback-model), whose key that is (the deployment).
+ * Does not own: the models of the agent and their order (fallback-model), which key is used (the deployment).
  */
 import type { Agent } from "../../agent/agent.ts";
 import { isModelRef, type ModelRef, type ResolveModel } from "../../agent/model-ref.ts";
@@ -46,8 +46,8 @@ async function askResolver(
     const given = await resolveModel?.({ access, sessionId, agent: agent.name, labels, model });
     if (given !== undefined && !isModelRef(given))
       throw new AgentError("CONFIG_INVALID", {
-        message: "`resolveModel` gave what is no model.",
-        fix: "Give a `ModelRef` or `undefined`.",
+        message: "`resolveModel` returned a value that is not a model.",
+        fix: "Return a `ModelRef` or `undefined`.",
       });
     return { ...(given ?? model), link, isAsked: true, isResolved: given !== undefined };
   } catch (error) {

@@ -1,5 +1,5 @@
 /*
- * Owns: the draft of a session: what its open lanes have streamed, for readers that join on another node if the channel's ring lacks it.
+ * Owns: the draft of a session: what its open lanes have streamed, for readers that join on another node if the channel does not have it any more.
  * Does not own: the lanes (event-hub), the events that readers of a draft get (remote-lanes).
  * Why a timer and not a count of deltas: a timer costs nothing per delta, and a call that ends soon writes no draft.
  */

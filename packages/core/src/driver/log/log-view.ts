@@ -66,7 +66,7 @@ export class LogView {
   #readVersion = 0;
   #tooNew: AgentError | undefined;
   #lastEvent: EventCursor | undefined;
-  /** A read has found no fact of a newer version, and `hasJustClosed` was not called since. */
+  /** True after a read that found no fact of a newer version, until `hasJustClosed` is called. */
   #isOpen = false;
 
   constructor(deps: Deps, session: LogViewHost) {
@@ -104,7 +104,7 @@ export class LogView {
     return this.#lastEvent;
   }
 
-  /** True for the first call after the log has become one that this build cannot append to: the watchers are notified then. */
+  /** True once, at the first call after a read that found a fact of a newer version: the watchers are notified then. */
   hasJustClosed(): boolean {
     const wasOpen = this.#isOpen;
     this.#isOpen = false;
@@ -172,7 +172,7 @@ export class LogView {
     this.#version += 1;
   }
 
-  /** Others may have appended unnoticed since the log was loaded. Without effect before `load`. */
+  /** Notes that others may have appended since the log was loaded. Without effect before `load`. */
   markStale(): void {
     if (this.#loading) this.#tailSeq = Number.MAX_SAFE_INTEGER;
   }

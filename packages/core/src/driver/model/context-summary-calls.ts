@@ -85,7 +85,7 @@ export class SummaryCalls {
     return !this.#open || compaction?.usage ? [] : this.#closed();
   }
 
-  /** The same where nothing may be waited for: all that it may have spent. */
+  /** The same without waiting for the settlement: the summary counts with the most that it may have spent. */
   lost(): readonly FactBody[] {
     this.#isOver = true;
     return this.#open ? [lostSummary(this.#request.effect.runId, this.#open)] : [];

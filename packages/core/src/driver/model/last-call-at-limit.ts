@@ -8,17 +8,17 @@ import type { PreparedModel } from "./prepare-model-call.ts";
 export const answerTokensMin = 1_024;
 /** With thinking, which vendors count as a part of the answer. */
 const thoughtfulTokensMin = 4_096;
-/** Tokens of a last answer at least: less is no answer. */
+/** The fewest tokens of a last answer: with fewer it would be of no use. */
 const lastAnswerTokensMin = 256;
 
-/** The least room for the answer of a call that may use tools. `tokensMax`: the limit, where it is one of tokens; a small one still has several calls. */
+/** The tokens that must be left for the answer of a call that may use tools. `tokensMax`: the limit, if it is one of tokens; also a small one allows several calls. */
 export function roomMin(prepared: PreparedModel, tokensMax: number | undefined): number {
   const bound = outputBoundOf(prepared);
   if (prepared.request.reasoning) return Math.min(bound, thoughtfulTokensMin);
   return Math.min(bound, answerTokensMin, tokensMax === undefined ? bound : Math.ceil(tokensMax / 4));
 }
 
-/** The least room for a last answer. */
+/** The tokens that must be left for a last answer. */
 export const lastRoomMin = (prepared: PreparedModel): number =>
   Math.min(outputBoundOf(prepared), prepared.request.reasoning ? thoughtfulTokensMin : lastAnswerTokensMin);
 

@@ -29,7 +29,7 @@ import { createModelPublisher, type ModelPublisher } from "./publish-model-event
 export type ModelAttemptEnd = {
   readonly usage?: Usage;
   readonly timings: Timings;
-  /** True if the limit of time of its run has ended it. */
+  /** True if the time limit of the run has ended the attempt. */
   readonly isCut?: true;
 } & (
   | {
@@ -70,7 +70,7 @@ export interface ModelAttemptOptions {
   readonly callKeyPrefix: string;
   readonly clock: Clock;
   readonly deadlines: CallDeadlines;
-  /** When the limit of time of its run ends it. With `keepsText` the text that it has by then is its answer. */
+  /** When the time limit of the run ends the attempt. With `keepsText` the text received by then is the answer. */
   readonly cut?: TimeCut | undefined;
   readonly filter?: ChunkFilter | undefined;
   /** True if nothing is published before the attempt has ended. */
@@ -82,7 +82,7 @@ export interface ModelAttemptOptions {
   readonly onAnswer?: () => void;
 }
 
-/** The limit of time of a run, for a call of it. */
+/** The time limit of a run, for one of its calls. */
 export interface TimeCut {
   readonly afterMs: number;
   readonly error: AgentError;

@@ -30,7 +30,7 @@ export interface PreparedModel {
   readonly provider: ModelProvider;
   /** The tools of the call. */
   readonly registry: ToolRegistry;
-  /** Its model was given in place of the agent's. */
+  /** The model was given in place of the model of the agent. */
   readonly isResolved: boolean;
   /** Names the key for its circuit, among all keys of the scope. Absent: it is the platform's. */
   readonly key?: string;

@@ -24,7 +24,7 @@ type Shared = Omit<SessionOptions, "agent" | "id" | "access" | "context" | "tool
  */
 export function createSession<Output>(options: SessionOptions<Output>): AgentSession<Output> {
   if (!isAgent(options?.agent))
-    throw new AgentError("CONFIG_INVALID", { message: "`agent` is no agent.", fix: "Pass what `createAgent` gave." });
+    throw new AgentError("CONFIG_INVALID", { message: "`agent` is not an agent.", fix: "Pass what `createAgent` returned." });
   const context = openContext(options);
   const session = new SessionHandle<Output>(context);
   keepContext(session, context);
@@ -61,7 +61,7 @@ function openContext(options: SessionOptions, child: Partial<Pick<ChildOptions, 
   return { deps, driver, driveUntilIdle: () => driver.driveUntilIdle(), opening };
 }
 
-/** What a child has in common with its parent. */
+/** The dependencies that a child shares with its parent. */
 function sharedOf({ agent, id, access, context, tools, prompt, title, metadata, drives, node, ...shared }: SessionOptions): Shared {
   return shared;
 }

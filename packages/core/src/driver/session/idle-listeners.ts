@@ -1,13 +1,13 @@
 import type { AgentError } from "../../errors.ts";
 import type { State } from "../../loop/state.ts";
 
-/** Notified when nothing is left to do at once, and when the log was lost. Open runs are continued while there is one. */
+/** Notified when the session has no work left that can be done now, and when the log was lost. While there is a watcher, open runs are continued. */
 export interface Watcher {
   settled(state: State): void;
   lost(error: AgentError): void;
 }
 
-/** The watchers of one session. One that has left gets no more notifications, not even in the round in which it left. */
+/** The watchers of one session. A watcher that was removed gets no more notifications, not even those of the current round. */
 export interface Watchers extends Watcher {
   readonly size: number;
   add(watcher: Watcher): () => void;

@@ -91,7 +91,7 @@ export class EffectPreparation {
     }
   }
 
-  /** A run that is to end first has the children stopped that its hooks have left, so that it counts what they spent. */
+  /** Before a run ends, the children that its hooks have left running are stopped, so that the run counts what they spent. */
   #withStops(owed: readonly Effect[], state: State): readonly Effect[] {
     return [...this.#pending.values()].some(({ ends }) => ends) ? [...owed, ...stopsBeforeEnd(state)] : owed;
   }

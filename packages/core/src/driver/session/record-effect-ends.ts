@@ -39,7 +39,7 @@ export class EffectEnds {
 
   #failed(body: FactBody, error: AgentError): readonly FactBody[] {
     const fields = { type: body.type, code: error.code };
-    this.#logger.log("error", "The store would not take how a call ended; an error is recorded in its place.", fields);
+    this.#logger.log("error", "The store refused the end of a call; an error is recorded in its place.", fields);
     return [failedClosing(body, closingRefused(error))];
   }
 }

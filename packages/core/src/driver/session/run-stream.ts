@@ -45,7 +45,7 @@ interface RunStreamOptions {
   /** The input may stop the run that is open. */
   readonly mayStop: boolean;
   readonly signal: AbortSignal | undefined;
-  /** The form of the agent's answers. */
+  /** The `output` schema of the agent. */
   readonly output?: OutputSpec | undefined;
   /** Default: the stream begins with the facts of `begin`. */
   readonly start?: RunStreamStart;

@@ -33,7 +33,7 @@ export function beginTrialBatch(from: State, options: TrialBatchOptions): TrialB
   return new Batch(from, options);
 }
 
-/** A class, as all that is made once a decision, a call or a session and has getters: a literal with getters of its own is a slow object of 700 bytes. */
+/** A class, because one is made for each decision: an object literal with getters is slow, and takes 700 bytes. */
 class Batch implements TrialBatch {
   readonly from: number;
   readonly facts: Fact[] = [];

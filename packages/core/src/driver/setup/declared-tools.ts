@@ -4,7 +4,7 @@ import type { DeclaredTool } from "../../loop/fact.ts";
 import { findJsonFlaw } from "../../message/json.ts";
 import { defineTool } from "../../tools/define-tool.ts";
 
-/** What the log keeps of client tools: data alone; whatever else came with them is left behind. @throws AgentError CONFIG_INVALID */
+/** The data of client tools that the log keeps; their other members are left out. @throws AgentError CONFIG_INVALID */
 export function declaredTools(tools: readonly DeclaredTool[] = []): readonly DeclaredTool[] {
   return tools.map(({ name, description, parameters, label, timeoutMs }) => {
     const optional = { ...(label === undefined ? {} : { label }), ...(timeoutMs === undefined ? {} : { timeoutMs }) };

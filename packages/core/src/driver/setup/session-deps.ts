@@ -25,7 +25,7 @@ export interface ChildOptions {
   readonly parent: ParentLink;
   /** Decisions that hold for the child, too. */
   readonly remembered?: () => readonly RememberedDecision[];
-  /** False: it is recorded and read here, and runs elsewhere. Default: as its parent. */
+  /** False: this process records and reads the child, and another one runs it. Default: as its parent. */
   readonly drives?: false;
 }
 
@@ -48,9 +48,9 @@ export type ChildSpending = Pick<ChildResult, "usage" | "cost" | "toolCallCount"
 
 /** The session of a child that runs in this process. */
 export interface ChildSession {
-  /** Gives it its input, once for a key, and resolves when the child has ended: that run, what works in its background, and the runs that read the reports. */
+  /** Gives the child its input, once per key. Resolves when the child has ended: its run, its children in the background, and the runs that read their reports. */
   run(input: ChildInput, listeners: ChildListeners): Promise<ChildResult>;
-  /** Brings an answer down that was given above. An answer that the child has already changes nothing. */
+  /** Passes an answer to the child that was given at the session above. An answer that the child has already changes nothing. */
   answer(answer: ChildAnswer): Promise<void>;
   /** Gives it its input, once for a key. */
   begin(input: ChildInput): Promise<void>;
@@ -59,11 +59,11 @@ export interface ChildSession {
   /** The same, `undefined` also while it has not ended. */
   result(key: string): Promise<ChildResult | undefined>;
   abort(): void;
-  /** What it and its children have spent by now: what their logs have, and the most that open calls may spend. */
+  /** The spending of the child and its children until now: what their logs record, and the most that open calls may spend. */
   spent(): ChildSpending;
   /** Stops the child with this key of its input, and all that it has started; resolves with its end. `undefined`: it never began. */
   stop(key: string): Promise<ChildResult | undefined>;
-  /** Gives it up: its next owner continues it. */
+  /** Releases the child: its next owner continues it. */
   dispose(): Promise<void>;
 }
 
@@ -91,7 +91,7 @@ export interface Deps {
   readonly drives: boolean;
   /** `undefined`: the store is private, so no snapshots of the fold are kept. */
   readonly snapshotCheckShare: number | undefined;
-  /** Of the session of a child: the call that it was started for. */
+  /** Set for the session of a child: the call that started it. */
   readonly parent?: ParentLink;
   /** Decisions that the sessions above it remember. */
   readonly rememberedAbove?: () => readonly RememberedDecision[];

@@ -13,7 +13,7 @@ import type { UsageLedger } from "../../ports/usage-ledger.ts";
 import type { ChildWorkers } from "./child-workers.ts";
 
 export interface SessionOptions<Output = unknown> extends SessionBeginning {
-  /** A session that exists is refused with SESSION_AGENT_MISMATCH, at its first use, unless it began with an agent of this name. */
+  /** If the session exists and began with an agent of another name, its first use fails with SESSION_AGENT_MISMATCH. */
   readonly agent: Agent<Output>;
   /** Default: a private one in memory. */
   readonly store?: SessionStore;
@@ -32,7 +32,7 @@ export interface SessionOptions<Output = unknown> extends SessionBeginning {
   readonly channel?: EventChannel;
   /** Bounds retries and leaves failing vendors alone. Default: the one that all sessions of this clock share, so one per process. */
   readonly callGuard?: CallGuard;
-  /** Name of this handle in leases: another one of the same name takes over at once. Default: a random one per handle. */
+  /** Name of this handle in leases: another handle of the same name takes the session over at once. Default: a random one per handle. */
   readonly node?: string;
   /**
    * The processes that run sessions of the store: they run children in the background, and, where there are many, other children as well. Default: none, so
@@ -41,6 +41,6 @@ export interface SessionOptions<Output = unknown> extends SessionBeginning {
   readonly workers?: ChildWorkers;
   /** How long an owner may be silent before another takes over. Default 20,000. */
   readonly leaseMs?: number;
-  /** Of the loads from a snapshot of the fold, how many fold the whole log too and compare the two: 0 to 1. Default 0.01. */
+  /** The share of loads from a snapshot that fold the whole log too and compare the two states, 0 to 1. Default 0.01. */
   readonly snapshotCheckShare?: number;
 }

@@ -50,7 +50,7 @@ export interface ToolCallOptions {
   readonly attempt: number;
   /** 0: no limit. */
   readonly timeoutMs: number;
-  /** What is left of the time of its run, and the limit; absent: the run has none. */
+  /** The time that is left to its run, and the time limit of the run. Absent: the run has no time limit. */
   readonly runTime?: { readonly leftMs: number; readonly limitMs: number } | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -131,7 +131,7 @@ export function startToolCall(options: ToolCallOptions): ToolCall {
       result: wasAborted ? { ...result, outcome: "aborted" } : result,
       progress: steps,
       durationMs,
-      // A tool that failed has spent the tokens, and is not named for them.
+      // The tokens of a failed tool count, but are not listed under its name.
       ...(own ? { usage: { ...own.usage, ...(result.outcome === "ok" ? { tools: [tool.name] } : {}) } } : {}),
       ...(own?.cost ? { cost: own.cost } : {}),
       ...(expenses.length > 0 ? { expenses } : {}),

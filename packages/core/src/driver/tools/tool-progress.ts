@@ -29,7 +29,7 @@ interface Step {
   publishedAt: number;
   /** Present while a change waits to be published. */
   cancel: (() => void) | undefined;
-  /** How many titles were set; one that leaves the filter after a newer one was set is dropped. */
+  /** The number of titles that were set. A filtered title is dropped if a newer one was set meanwhile. */
   asked: number;
   /** False until its first title is filtered: nothing of the step is published before. */
   isTitled: boolean;

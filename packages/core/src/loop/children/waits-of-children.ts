@@ -15,7 +15,7 @@ export interface CallBelow {
   readonly call: WaitingCall;
 }
 
-/** The children of the run that have not ended, nor the calls that started them. */
+/** The children of the run that have not ended, and whose calls have not ended either. */
 export const openChildren = ({ children = [], calls }: Run): readonly KeyedChild[] =>
   children.filter(
     ({ isDone, background, callKey }) =>
@@ -48,7 +48,7 @@ export function reportsWaits({ run }: State, { runId, session }: FactOf<"child.w
 /** True if the fact records that a child in the background has its input. */
 export const begins = (state: State, { session }: FactOf<"child.waiting">): boolean => backgroundChild(state, session)?.input !== undefined;
 
-/** With `rests` the call of the child needs no process; without it a call that rested runs again. */
+/** With `rests`, the call that waits for the child needs no process. Without it, a call that rested runs again. */
 export function foldChildWaiting(state: State, fact: FactOf<"child.waiting">): State {
   if (begins(state, fact)) return foldBackgroundBegun(state, fact);
   const child = reportsWaits(state, fact);
@@ -67,7 +67,7 @@ export function answeredBelow(state: State, { runId, callKey, child }: Answer): 
   return callsBelow(state).find((below) => below.child.session === child.session && below.call.callKey === callKey);
 }
 
-/** Keeps the answer until the child has it. A call that rested runs again, to bring it down. */
+/** Keeps the answer until the child has it. A call that rested runs again, to pass the answer to the child. */
 export function foldAnswerBelow(state: State, fact: Answer): State {
   const below = answeredBelow(state, fact);
   if (!below || !state.run) return state;
@@ -77,7 +77,7 @@ export function foldAnswerBelow(state: State, fact: Answer): State {
   return { ...state, run: resumed(withChild(state.run, below.child, next), next) };
 }
 
-/** Continues the call that rests because of this child, which has something to do again: its tool runs, and finds it. */
+/** Continues the call that rests for this child, because the child has work again: the tool of the call runs, and attaches to the child. */
 export function resumedCall({ run }: State, session: string): readonly FactBody[] {
   const child = run && !run.abort ? openChildren(run).find((other) => other.session === session) : undefined;
   const call = run?.calls.find((other) => other.state === "awaiting_child" && other.child?.session === child?.session);
@@ -109,7 +109,7 @@ const changeCall = (run: Run, callKey: string | undefined, change: (call: Call) 
   calls: run.calls.map((call) => (call.part.callKey === callKey ? change(call) : call)),
 });
 
-/** The earliest deadline of the calls below a call that rests: its child continues then by itself. */
+/** The earliest deadline of the calls below a call that rests. At that time the child continues without an answer. */
 export function deadlineBelow({ calls, children = [] }: Run, call: Call): number | undefined {
   if (call.state !== "awaiting_child" || !calls.includes(call)) return undefined;
   const { waits = [] } = children.find(({ session }) => session === call.child?.session) ?? {};

@@ -63,7 +63,7 @@ export type RunFact =
       readonly requestDigest: string;
       /** The tools of this call, by value. Present only if they, or the code behind their names, differ from the list of `run.started`. */
       readonly tools?: ToolPolicies;
-      /** Notices that join the history before this call. Only on the first attempt of a turn, or on the one that a limit made the last. */
+      /** Notices that join the history before this call. Only on the first attempt of a turn, or on the attempt that a limit made the last one. */
       readonly notices?: readonly string[];
       /** Index of the model in the chain of the run. Default 0. */
       readonly link?: number;
@@ -71,8 +71,8 @@ export type RunFact =
       /** Id of the reservation in the usage ledger. */
       readonly reservation?: string;
       /**
-       * The most that it may spend, at the prices of its beginning. Counted where its process dies. Present only where the run or an account has a limit, or its
-       * usage a price; a cost of 0: its price was not known in time.
+       * The most that the call may spend, at the prices when it began. If its process dies, this amount is counted. Present only if the run or an account
+       * has a limit, or the usage has a price. A cost of 0: the price was not known in time.
        */
       readonly expected?: Pick<Spending, "usage" | "cost">;
       /** The `traceparent` (W3C Trace Context) of the call. */

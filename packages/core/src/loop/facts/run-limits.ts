@@ -5,7 +5,7 @@ export interface RunLimits {
   /** Tool calls of a run that count. Default 0: no limit. */
   readonly toolCallsMax: number;
   /**
-   * `finalize` (default): the last allowed model call goes without tools and with a notice. `stop`: the run completes with reason
+   * `finalize` (default): the last allowed model call is made without tools, with a notice for the model. `stop`: the run completes with reason
    * `limit`. `error`: it fails with LIMIT_REACHED.
    */
   readonly onLimit: "finalize" | "stop" | "error";
@@ -22,11 +22,11 @@ export interface RunLimits {
   /** US dollars that a run may cost; exceeded by one call without tools at the most. Default 0: no limit. */
   readonly costUsdMax: number;
   /**
-   * How long a run may take, in milliseconds, without the time that it waits for people and clients. The model call and the tools that run then are
-   * stopped; one call without tools follows. Default 0: no limit.
+   * How long a run may take, in milliseconds, not counting the time in which it waits for people and clients. At the limit the running model call and
+   * tools are stopped, and one call without tools follows. Default 0: no limit.
    */
   readonly durationMs: number;
-  /** Children of children: how many sessions may stand above a child that the run, or a child of it, starts. Default 4; 0: it starts none. */
+  /** Depth of children: the most sessions above a child that the run, or a child of it, starts. Default 4; 0: the run starts no child. */
   readonly depthMax: number;
 }
 

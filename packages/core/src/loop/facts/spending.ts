@@ -1,7 +1,7 @@
 import type { Cost, Usage } from "../../message/usage.ts";
 import type { HookState, Verdict } from "./hook-verdicts.ts";
 
-/** The usage of user code at one place, by model. */
+/** The usage that user code reported at one place, of one model. */
 export interface Expense {
   readonly usage: Usage;
   readonly cost?: Cost;
@@ -14,7 +14,7 @@ export interface Spending {
   /** The usage of the model call, or the usage that the tool reported without a model. */
   readonly usage?: Usage;
   readonly cost?: Cost;
-  /** The other usage of hooks and tools. */
+  /** The usage of hooks and tools that `usage` does not contain. */
   readonly expenses?: readonly Expense[];
 }
 

@@ -125,7 +125,7 @@ export const childWaiting: FactKind<"child.waiting"> = {
   publish: (before, fact) => (begins(before, fact) ? [] : ofWaiting(before, fact, fact)),
 };
 
-/** What is left below the child after the fact. */
+/** The event with what the child still waits for after the fact. */
 function ofWaiting(before: State, { session }: { readonly session: string }, fact: FactOf<AnsweringFact>): readonly DurableBody[] {
   const after = fact.type === "child.waiting" ? foldChildWaiting(before, fact) : foldAnswerBelow(before, fact);
   const child = after.run?.children?.find((one) => one.session === session);

@@ -11,15 +11,15 @@ export const circuitWaitMaxMs = 15_000;
 const handOversMax = 20;
 
 /**
- * True if another attempt follows a failed one. An attempt that was handed over does not count, because it has not failed. The one repeated attempt
- * of a turn without refused thinking does not count either, because it is another request.
+ * True if another attempt follows a failed one. An attempt that was handed over does not count, because it has not failed. An attempt that leaves
+ * out thinking which the vendor refused (one in a turn) does not count either, because it is another request.
  */
 export function mayRetry(run: Run, fact: Pick<FactOf<"model.failed">, "failure" | "attempt" | "next">): boolean {
   const { failure } = fact;
   if (linkOf(run, fact) !== undefined) return true;
   const handedOver = run.handedOver ?? 0;
   if (failure.code === "HANDED_OVER") return handedOver < handOversMax;
-  // Cut off by the limit of time: the last answer takes its place.
+  // The time limit of the run cut the call off: the last answer takes its place.
   if (failure.code === "LIMIT_REACHED") return run.limits.onLimit === "finalize" && !run.limit;
   if (failure.code === "MODEL_THINKING_REFUSED") return failure.retryable && run.repairedTurn !== run.turn;
   const waitMaxMs = failure.code === "MODEL_CIRCUIT_OPEN" ? circuitWaitMaxMs : retryAfterMaxMs;

@@ -10,7 +10,7 @@ export interface KeyedChild {
   readonly budget?: RunBudget;
   /** Its calls, and those of its children, that wait for people and clients. */
   readonly waits?: readonly WaitingCall[];
-  /** Given at this session since the child last rested. */
+  /** The answers that were given at this session since the child last rested. */
   readonly answers?: readonly (FactOf<"approval.decided"> | FactOf<"client.answered">)[];
   readonly isDone?: true;
   readonly background?: true;
@@ -27,8 +27,8 @@ export interface BackgroundChild {
   readonly depthMax: number;
   readonly access?: Access;
   readonly labels?: Labels;
-  /** How many runs in a row, its report included, no user has asked for. */
+  /** The number of consecutive runs, with that of its report, that no user has asked for. */
   readonly round: number;
-  /** Until it has it. */
+  /** The input of the child; absent once the child has it. */
   readonly input?: UserMessage;
 }

@@ -4,7 +4,7 @@ import type { CallerAccess } from "../../schemas/index.ts";
 import type { ServerContext } from "../../server-context.ts";
 import type { Principal } from "../../server-options.ts";
 
-/** The principal in the form for itself. */
+/** The access of the caller, as the caller may see it. */
 export function callerAccessOf(principal: Principal, { options }: Pick<ServerContext, "options">): CallerAccess {
   const { user, scope, roles, expiresAt } = principal;
   return {

@@ -15,7 +15,7 @@ export const createTicketRoute: Route<unknown, unknown, TicketRequest> = {
   path: "/api/tickets",
   id: "createTicket",
   summary:
-    "A ticket for one stream, for readers that cannot send headers: `?ticket=<ticket>` in the address of the stream, once, within 30 seconds.",
+    "Gives a ticket for one stream, for readers that cannot send headers. `?ticket=<ticket>` in the address of the stream is valid once, for 30 seconds.",
   access: "principal",
   action: "ticket.create",
   body,

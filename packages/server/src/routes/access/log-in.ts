@@ -14,7 +14,7 @@ export const logInRoute: Route = {
   action: "access.login",
   responses: {
     200: { description: "The caller, and the cookie in `Set-Cookie`.", schema: callerAccess },
-    404: { description: "The server has no sessions of cookies." },
+    404: { description: "The server does not use cookies." },
   },
   async handle({ request, principal, server }) {
     checkCookies(server);
@@ -27,7 +27,7 @@ export const logInRoute: Route = {
 export function checkCookies({ options }: Pick<ServerContext, "options">): void {
   if (hasCookies(options)) return;
   throw new AgentError("ROUTE_NOT_FOUND", {
-    message: "This server has no sessions of cookies.",
+    message: "This server does not use cookies.",
     fix: "Send `Authorization: Bearer <token>` with each request, or give `cookies` to `createServer`.",
   });
 }

@@ -11,7 +11,7 @@ export const logOutRoute: Route = {
   action: "access.login",
   responses: {
     204: { description: "It has ended, and `Set-Cookie` removes the cookie." },
-    404: { description: "The server has no sessions of cookies." },
+    404: { description: "The server does not use cookies." },
   },
   async handle({ request, server }) {
     checkCookies(server);

@@ -36,7 +36,7 @@ export const listApprovalsRoute: Route<unknown, InboxQuery> = {
   path: "/api/approvals",
   id: "listApprovals",
   summary:
-    "The calls of all sessions of the caller's scope that wait for a decision the caller may take; those of child agents stand at the session above.",
+    "The calls in the caller's scope that wait for a decision which the caller may make. Calls of child agents are listed with the session above them.",
   access: "principal",
   action: "approval.list",
   query,

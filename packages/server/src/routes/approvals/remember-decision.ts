@@ -14,8 +14,8 @@ export interface DecidingContext {
 }
 
 /**
- * Decides, and remembers the decision as the request asks. A rule is kept before the decision, so that a decision which was recorded never lacks its
- * rule, and given back when the decision is refused.
+ * Decides the call, and remembers the decision if the request asks for that. The rule is stored before the decision is recorded, so that no recorded
+ * decision lacks its rule. If the decision is refused, the rules are as before.
  * @throws AgentError INPUT_INVALID, STORE_FULL, and as `session.decide`
  */
 export async function decideAndRemember(
@@ -27,7 +27,7 @@ export async function decideAndRemember(
   if (!remember) return session.decide(callKey, decision);
   const memory = memoryOf(server, request);
   const call = pendingCall(session, callKey, request);
-  // It does not wait as the caller has seen it: a repetition, or a decision that is refused.
+  // The call does not wait with these arguments: the request is a repetition, or `decide` refuses it.
   if (!call) return session.decide(callKey, { ...decision, ...keptPattern(session, callKey) });
   const pattern = memory.patternFor(call, remember.pattern);
   if (remember.for === "session") return session.decide(callKey, { ...decision, remember: pattern });
@@ -47,7 +47,7 @@ export async function decideAndRemember(
 function memoryOf({ options: { approvals } }: Pick<ServerContext, "options">, { argsDigest }: DecisionRequest): ApprovalMemory {
   if (!approvals) throw refused("This server remembers no decisions.", "Leave `remember` out, or give the server `approvals`.");
   if (argsDigest === undefined)
-    throw refused("A decision that is remembered needs `argsDigest`.", "Send it as the pending approval has it.");
+    throw refused("A decision that is remembered needs `argsDigest`.", "Send the `argsDigest` of the pending approval.");
   return approvals;
 }
 

@@ -20,7 +20,7 @@ export const removeFileRoute: Route<FileParams> = {
   responses: {
     204: { description: "The file is deleted." },
     404: { description: "No such file." },
-    409: { description: "Sessions use the file: it is deleted with the last of them." },
+    409: { description: "Sessions use the file, so it stays. It is deleted with the last of them." },
   },
   async handle({ params: { blob }, principal, server }) {
     const { store, maySee, maySeeFile: mayBeSeen } = server.options;

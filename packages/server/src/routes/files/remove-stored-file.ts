@@ -21,7 +21,8 @@ export async function removeKeptFile(
 ): Promise<void> {
   const { blobs } = store;
   const isThere = async (): Promise<boolean> => (await blobs.list(scope, { prefix: blob, limit: 1 })).includes(blob);
-  const inUse = (): AgentError => new AgentError("FILE_IN_USE", { message: "Sessions use the file: it is deleted with the last of them." });
+  const inUse = (): AgentError =>
+    new AgentError("FILE_IN_USE", { message: "Sessions use the file, so it stays. It is deleted with the last of them." });
   const unknown = (): AgentError => new AgentError("BLOB_UNKNOWN", { message: "There is no file of this name." });
   if (!isFileName(blob) || !(await isThere())) throw unknown();
   const noteName = fileNoteName(blob);

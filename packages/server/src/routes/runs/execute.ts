@@ -28,7 +28,7 @@ export const executeRoute: Route<unknown, unknown, CheckedExecuteRequest> = {
   access: "principal",
   action: "session.send",
   isRefusedAtEnd: true,
-  // A request with a context would begin the session, so that it learns of any id that is taken.
+  // A request with a context begins the session if there is none. If the caller may not read the session that exists, it learns that the id is taken.
   absent({ body: { sessionId, agent, context, streamVersion } }, request) {
     if (streamVersion === undefined && lastEventCursor(request)) return nothingToContinue(sessionId);
     return agent === undefined && context === undefined ? contextRequired() : undefined;

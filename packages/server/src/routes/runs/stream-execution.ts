@@ -50,7 +50,7 @@ export async function streamExecution(
       ...(dialect ? { over: (raw) => dialectSink(raw, session.id, dialect.open(reading)) } : {}),
     });
     const outcome = createExecutionOutcome(runId);
-    // A caller that disconnected between two parts of a run may miss events of others meanwhile.
+    // If the caller has seen less than the log had before this run, it also gets the events in between.
     const first = seen && compareCursors(seen, cursorAfter(seq - 1)) < 0 ? seen : cursorAfter(seq - 1);
     const finish = (): void => {
       const end = plainText({ type: "session_end", sessionId: session.id, messages: inCallOrder(outcome.messages) });

@@ -50,7 +50,7 @@ async function linesOf({ options, logger }: ServerContext): Promise<string> {
   }
 }
 
-/** One line for each hook, point and action. The name of a hook may hold any character, those of point and action none that ends a label. */
+/** One line for each hook, point and action. Only the name of a hook may hold characters that a label must escape. */
 function verdictLines(agent: Agent): readonly string[] {
   return [...hookCounts(agent)].map(([key, count]) => {
     const [, hook = "", point, action] = /^(.*)\/([^/]*)\/([^/]*)$/s.exec(key) ?? [];

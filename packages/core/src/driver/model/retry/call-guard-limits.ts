@@ -1,6 +1,6 @@
 /** Limits of the calls that all sessions of a process together make to vendors that fail. */
 export interface CallGuardLimits {
-  /** In `budgetMs` at most `retryShare` x calls + `retriesSpare` failed calls are made again. Default 0.1 and 10. */
+  /** Within `budgetMs` the process retries at most `retryShare` x calls + `retriesSpare` failed calls. Default 0.1 and 10. */
   readonly retryShare: number;
   readonly retriesSpare: number;
   /** Default 600,000. */
@@ -17,7 +17,7 @@ export interface CallGuardLimits {
   readonly circuitsMax: number;
   /** Longest wait before a retry, jitter included; a call that would have to wait longer is not retried. Default 60,000. */
   readonly waitMaxMs: number;
-  /** Time for jitter after the moment that the vendor asked for. Default 5,000. */
+  /** Jitter after a wait that the vendor has asked for. Default 5,000. */
   readonly jitterLeastMs: number;
   /** At most this share of the waiting retries is due within one `bucketMs`. Default 0.05 in 100. */
   readonly bucketShare: number;

@@ -1,6 +1,6 @@
 import type { CallGuardLimits } from "./call-guard-limits.ts";
 
-/** Spreads the retries of a process, because random waits alone put too many of a few dozen into the same moment. */
+/** Spreads the retries of a process. With random waits alone, too many of a few dozen retries would be due at the same moment. */
 export interface RetrySpread {
   /** A wait that is at least the drawn one, and longer if too many retries are due at that moment. */
   reserve(nowMs: number, waitMs: number): number;

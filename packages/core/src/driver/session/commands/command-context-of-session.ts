@@ -15,7 +15,7 @@ export function contextOf(session: AgentSession): CommandContext {
   const context = contexts.get(session);
   if (context) return context;
   throw new AgentError("INPUT_INVALID", {
-    message: "This is no session of this copy of Loopwright.",
-    fix: "Pass what `createSession` gave.",
+    message: "This object is not a session of this copy of Loopwright.",
+    fix: "Pass what `createSession` returned.",
   });
 }
