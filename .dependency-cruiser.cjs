@@ -13,6 +13,8 @@ const CORE_TESTS = "^packages/core/test/";
 const KITS = "^packages/testing/";
 /** Tests over the wire for providers, and the kits of ports that stand beside their tools: themselves published. */
 const WIRE_KIT = "^packages/(provider-kit|approvals|guardrails|tools-[^/]+|user-settings)/src/testing/";
+/** The rig is a test of processes: nothing of it is published. */
+const RIG = "^apps/chaos/src/";
 /** The page is bundled: its libraries are development dependencies. */
 const PAGE = "^apps/web/src/";
 /** The server is proved with what talks to it and what it stands on. */
@@ -254,7 +256,7 @@ module.exports = {
     ),
     forbid(
       "kits-only-in-tests",
-      { path: "^(packages|apps|bench|examples)/", pathNot: [TEST, KITS, WIRE_KIT] },
+      { path: "^(packages|apps|bench|examples)/", pathNot: [TEST, KITS, WIRE_KIT, RIG] },
       { path: KITS },
       "Contract kits are for tests.",
     ),

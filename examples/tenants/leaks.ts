@@ -1,3 +1,5 @@
+import { canaryScanner } from "@loopwright/testing";
+
 /** Words of a user: they name the tenant and the user, wherever they come up. */
 export interface Canary {
   readonly scope: string;
@@ -8,7 +10,7 @@ export interface Canary {
 export interface Artefact {
   readonly kind: "answer" | "stream" | "log line" | "metrics" | "key of Redis" | "file" | "call of the vendor";
   readonly name: string;
-  readonly text: string;
+  readonly bytes: Buffer;
   readonly mayHave: (found: Canary) => boolean;
 }
 
@@ -17,27 +19,26 @@ const canary = /cnry-([a-z]+)-([a-z]+)-\d+/g;
 export const canariesIn = (text: string): readonly Canary[] =>
   [...text.matchAll(canary)].map(([, scope = "", user = ""]) => ({ scope, user }));
 
-/** The forms in which a secret may leave: plain, its beginning, escaped, in hexadecimal, in base64 at each of the three places where it may begin. */
-export function formsOf(secret: string): readonly string[] {
-  const bytes = Buffer.from(secret);
-  const shifted = [0, 1, 2].map((shift) =>
-    Buffer.concat([Buffer.alloc(shift, "x"), bytes])
-      .toString("base64")
-      .slice(shift === 0 ? 0 : 4, -4),
-  );
-  const escaped = [encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1), bytes.toString("hex"), bytes.toString("base64url")];
-  return [...new Set([secret.slice(0, 12), secret, ...escaped, ...shifted])];
-}
+/** So much of a secret is already too much. */
+const shownMax = 12;
 
-/** One sentence for each artefact that has words of another one, or a secret in any form. */
-export function leaksIn(artefacts: readonly Artefact[], secrets: readonly string[]): readonly string[] {
-  const forms = secrets.flatMap(formsOf);
-  return artefacts.flatMap(({ kind, name, text, mayHave }) => {
-    const wrong = canariesIn(text).find((found) => !mayHave(found));
-    const shown = forms.find((form) => text.includes(form));
-    return [
-      ...(wrong ? [`The ${kind} ${name} has words of ${wrong.user} in ${wrong.scope}.`] : []),
-      ...(shown === undefined ? [] : [`The ${kind} ${name} has the secret ${shown}.`]),
-    ];
-  });
+/** One sentence for each artefact that has words of another one of these users, or a secret, in any form. */
+export async function leaksIn(
+  artefacts: readonly Artefact[],
+  { users, secrets }: { readonly users: readonly Canary[]; readonly secrets: readonly string[] },
+): Promise<readonly string[]> {
+  const wordsOf = new Map(users.map((one) => [`cnry-${one.scope}-${one.user}-`, one]));
+  const scanner = canaryScanner([
+    ...[...wordsOf.keys()].map((text) => ({ name: text, text })),
+    ...secrets.map((text) => ({ name: text, text, partMin: shownMax })),
+  ]);
+  const leaks: string[] = [];
+  for (const { kind, name, bytes, mayHave } of artefacts) {
+    const finds = await scanner.find(bytes);
+    const wrong = finds.flatMap(({ canary: text }) => wordsOf.get(text) ?? []).find((found) => !mayHave(found));
+    const shown = finds.find(({ canary: text }) => !wordsOf.has(text));
+    if (wrong) leaks.push(`The ${kind} ${name} has words of ${wrong.user} in ${wrong.scope}.`);
+    if (shown) leaks.push(`The ${kind} ${name} has the secret ${shown.canary} as ${shown.form}.`);
+  }
+  return leaks;
 }

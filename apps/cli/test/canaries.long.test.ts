@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { createClient } from "@loopwright/client";
 import { expect, onTestFinished, test } from "vitest";
-import { type Artefact, filesIn, formsOf, leaksIn } from "./canaries.ts";
+import { type Artefact, filesIn, leaksIn } from "./canaries.ts";
 import { emptyDirectory, run } from "./run-binary.ts";
 import { startServer } from "./run-server.ts";
 
@@ -122,7 +122,7 @@ test("K05: keys and tokens of a server are in no answer, output, log, report of 
   const files = filesIn(cwd);
   expect([...keys].sort()).toEqual([ofUser, ofUserNext].sort());
   expect(files.map(({ name }) => name.split("/").at(-1))).toEqual(expect.arrayContaining(["secrets.db", "settings.db"]));
-  expect(leaksIn([...artefacts, ...files], secrets)).toEqual([]);
+  expect(await leaksIn([...artefacts, ...files], secrets)).toEqual([]);
   expect(artefacts.length).toBeGreaterThan(40);
   expect(files.reduce((sum, { bytes }) => sum + bytes.length, 0)).toBeGreaterThan(50_000);
 }, 180_000);
@@ -136,20 +136,17 @@ function isWhole(path: string): boolean {
   }
 }
 
-test("K05: the hunt sees a key in each encoding, in a file too, and in what is compressed", async () => {
+test("K05: the hunt sees each key, in a file too, and in what is compressed", async () => {
   const folder = await emptyDirectory();
-  for (const secret of secrets)
-    for (const form of formsOf(secret)) {
-      const text = `before ${form} after`;
-      expect(leaksIn([{ name: "it", bytes: Buffer.from(text) }], [secret])).toHaveLength(1);
-      const packed = Buffer.concat([Buffer.from("something in front of it"), gzipSync(text), Buffer.from("and behind")]);
-      expect(packed.includes(form)).toBe(false);
-      expect(leaksIn([{ name: "it", bytes: packed }], [secret])).toHaveLength(1);
-    }
+  for (const secret of secrets) {
+    const packed = Buffer.concat([Buffer.from("something in front of it"), gzipSync(`before ${secret} after`), Buffer.from("and behind")]);
+    for (const bytes of [packed, Buffer.from(secret, "utf16le"), Buffer.from(JSON.stringify({ key: secret.slice(0, 12) }))])
+      expect(await leaksIn([{ name: "it", bytes }], [secret])).toHaveLength(1);
+  }
   for (const shift of [0, 1, 2]) {
     const text = Buffer.from(`${"x".repeat(shift)}Authorization: Bearer ${ofUser} and more`).toString("base64");
     writeFileSync(join(folder, `encoded-${shift}`), text);
   }
-  expect(leaksIn(filesIn(folder), [ofUser])).toHaveLength(3);
-  expect(leaksIn([{ name: "it", bytes: Buffer.from("nothing of it") }], secrets)).toEqual([]);
+  expect(await leaksIn(filesIn(folder), [ofUser])).toHaveLength(3);
+  expect(await leaksIn([{ name: "it", bytes: Buffer.from("nothing of it") }], secrets)).toEqual([]);
 });

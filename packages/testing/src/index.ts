@@ -12,6 +12,8 @@ export {
 } from "./authenticator/authenticator-under-test.ts";
 export { blobStoreKit } from "./blobs/blob-store-kit.ts";
 export type { BlobsUnderTest } from "./blobs/blobs-under-test.ts";
+export { type CanaryForm, canaryForms } from "./canaries/canary-forms.ts";
+export { type Canary, type CanaryFind, type CanaryScanner, type CanaryStream, canaryScanner } from "./canaries/canary-scanner.ts";
 export type { ChannelUnderTest } from "./channel/channel-under-test.ts";
 export { eventChannelKit } from "./channel/event-channel-kit.ts";
 export { type ClockUnderTest, clockKit } from "./clock/clock-kit.ts";

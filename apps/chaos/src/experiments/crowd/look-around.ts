@@ -146,6 +146,6 @@ export async function lookThrough(world: World): Promise<void> {
     for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
       if (!entry.isFile()) continue;
       const file = join(entry.parentPath, entry.name);
-      for await (const piece of createReadStream(file, "latin1")) world.hunt.receive(`the file ${entry.name}`, String(piece));
+      for await (const piece of createReadStream(file)) world.hunt.receive(`the file ${entry.name}`, piece as Uint8Array);
     }
 }
