@@ -177,8 +177,10 @@ function addSessions(program: Command, exit: (code: number) => void): void {
     .action(async (id: string, flags) => exit(await (await import("./commands/sessions.ts")).exportSession(id, flags)));
   add("schedule <id> <name> <words...>", "send these words to a session at a time, or again and again, while `run` runs")
     .option("--at <time>", "the first time: 2027-03-01T09:00 with --time-zone, or with Z or +01:00 at its end")
-    .option("--time-zone <name>", "the zone of a local time, for example Europe/Berlin")
+    .option("--time-zone <name>", "the zone of --at or --cron, for example Europe/Berlin")
     .option("--every <duration>", "again and again: 30s, 15m, 2h or 1d")
+    .option("--cron <expression>", "again and again at these times of --time-zone: '0 9 * * 1-5', @daily or '@every 1h30m'")
+    .option("--skip-missed", "leave out times that no process could fire, or that came before the last answer; default: fire once for all")
     .option("--interrupt", "stop a run that is open then")
     .option("--json", "as one JSON object")
     .action(async (...[id, name, words, flags]: [string, string, string[], object]) =>
@@ -188,6 +190,7 @@ function addSessions(program: Command, exit: (code: number) => void): void {
     exit(await (await import("./commands/schedules.ts")).removeSchedule(id, name, flags)),
   );
   add("schedules <id>", "the schedules of a session, the next one first")
+    .option("--history", "the times that have passed instead, the newest first")
     .option("--json", "one schedule a line, as JSON")
     .action(async (id: string, flags) => exit(await (await import("./commands/schedules.ts")).listSchedules(id, flags)));
   add("rm <id>", "delete a session for good").action(async (id: string, flags) =>

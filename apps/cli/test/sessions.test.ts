@@ -290,12 +290,27 @@ test.concurrent("a session is given schedules, which are listed, refused where t
   const [asked] = await runAll([["ask", "what is 6 * 7?"]], { cwd });
   const id = idIn(asked?.stderr ?? "");
   const daily = ["sessions", "schedule", id, "daily", "Write", "the", "report."];
-  const [set, listed, past, duration, removed, again, none] = await runAll(
+  const [set, listed, past, duration, cron, noCron, history, removed, again, none] = await runAll(
     [
       [...daily, "--at", "2030-03-01T09:00", "--time-zone", "Europe/Berlin", "--every", "1d"],
       ["sessions", "schedules", id, "--json"],
       [...daily, "--at", "2001-03-01T09:00Z"],
       [...daily, "--every", "soon"],
+      [
+        "sessions",
+        "schedule",
+        id,
+        "weekdays",
+        "--cron",
+        "0 9 * * 1-5",
+        "--time-zone",
+        "Europe/Berlin",
+        "--skip-missed",
+        "--json",
+        "Report.",
+      ],
+      ["sessions", "schedule", id, "never", "--cron", "0 9 * *", "Report."],
+      ["sessions", "schedules", id, "--history"],
       ["sessions", "unschedule", id, "daily"],
       ["sessions", "unschedule", id, "daily"],
       ["sessions", "schedules", id],
@@ -306,7 +321,14 @@ test.concurrent("a session is given schedules, which are listed, refused where t
   expect(JSON.parse(listed?.stdout ?? "")).toMatchObject({ name: "daily", everyMs: 86_400_000, message: { content: "Write the report." } });
   expect([past?.code, past?.stderr]).toEqual([2, expect.stringContaining("2001-03-01T09:00:00.000Z has passed")]);
   expect([duration?.code, duration?.stderr]).toEqual([2, expect.stringContaining("`soon` cannot be read")]);
-  expect([removed?.code, again?.code, none?.stdout]).toEqual([0, 1, ""]);
+  const weekdays = JSON.parse(cron?.stdout ?? "");
+  expect(weekdays).toMatchObject({ cron: "0 9 * * 1-5", timeZone: "Europe/Berlin", missed: "skip" });
+  const shown = new Intl.DateTimeFormat("en-GB", { timeZone: "Europe/Berlin", weekday: "long", hour: "2-digit", minute: "2-digit" });
+  expect(shown.format(weekdays.due)).toMatch(/^(Mon|Tues|Wednes|Thurs|Fri)day.* 09:00$/);
+  expect([noCron?.code, noCron?.stderr]).toEqual([2, expect.stringContaining("cannot be read")]);
+  expect([history?.code, history?.stderr]).toEqual([0, "No schedule of the session has fired yet.\n"]);
+  expect([removed?.code, again?.code]).toEqual([0, 1]);
+  expect(none?.stdout).toMatch(/^weekdays {2}\S+ {2}0 9 \* \* 1-5 Europe\/Berlin {2}Report\.\n$/);
 });
 
 /** Mounts a disk of 600 KiB; a sentence where this may not be done. */

@@ -12,6 +12,7 @@ import type {
   MessageId,
   RememberRequest,
   Retention,
+  ScheduleFiring,
   ScheduleRequest,
   SessionHit,
   SessionSchedule,
@@ -165,6 +166,8 @@ export interface SessionRequests {
   unschedule(sessionId: string, name: string, options?: RequestOptions): Promise<boolean>;
   /** The schedules that will fire, the next one first. */
   schedules(sessionId: string, options?: RequestOptions): Promise<readonly SessionSchedule[]>;
+  /** Due times of schedules that have passed, the newest first. */
+  firings(sessionId: string, options?: RequestOptions): Promise<readonly ScheduleFiring[]>;
   /** False when nothing runs. The partial answer is kept. */
   abort(sessionId: string, reason?: string, options?: RequestOptions & { readonly runId?: string | undefined }): Promise<boolean>;
   /** A page of the durable events after a cursor, without waiting for more. `next` where more follow: the `after` of the next page. */
@@ -255,24 +258,29 @@ export function createSessionRequests(client: ClientContext): SessionRequests {
   return requests;
 }
 
+interface ScheduleList {
+  readonly schedules: readonly SessionSchedule[];
+  readonly firings: readonly ScheduleFiring[];
+}
+
 /** Requests about the schedules of a session. */
-function scheduleRequests(client: ClientContext): Pick<SessionRequests, "schedule" | "unschedule" | "schedules"> {
+function scheduleRequests(client: ClientContext): Pick<SessionRequests, "schedule" | "unschedule" | "schedules" | "firings"> {
+  const list = (id: string, { signal }: RequestOptions = {}): Promise<ScheduleList> =>
+    requestJson(client, { path: `${pathOf(id)}/schedules`, signal });
   return {
-    schedule(id, name, { signal, input, at, timeZone, everyMs, mode, ...options }) {
+    schedule(id, name, { signal, input, at, timeZone, everyMs, cron, missed, mode, ...options }) {
       return requestSurely(client, {
         method: "PUT",
         path: scheduleOf(id, name),
-        json: { input, at, timeZone, everyMs, mode, options },
+        json: { input, at, timeZone, everyMs, cron, missed, mode, options },
         signal,
       });
     },
     async unschedule(id, name, { signal } = {}) {
       return (await requestJson<{ readonly removed: boolean }>(client, { method: "DELETE", path: scheduleOf(id, name), signal })).removed;
     },
-    async schedules(id, { signal } = {}) {
-      return (await requestJson<{ readonly schedules: readonly SessionSchedule[] }>(client, { path: `${pathOf(id)}/schedules`, signal }))
-        .schedules;
-    },
+    schedules: async (id, options) => (await list(id, options)).schedules,
+    firings: async (id, options) => (await list(id, options)).firings,
   };
 }
 

@@ -156,7 +156,7 @@ export type {
   WaitingResult,
 } from "./protocol/execute.ts";
 export type { ExecuteInput } from "./protocol/execute-input.ts";
-export type { ScheduleRequest, SessionSchedule } from "./protocol/schedule.ts";
+export type { ScheduleFiring, ScheduleRequest, SessionSchedule } from "./protocol/schedule.ts";
 export type { OpenRun, PendingChild, RunningTool, SessionSnapshot, SnapshotMessage, WaitingInput } from "./protocol/snapshot.ts";
 export type { AgentToolOptions } from "./tools/agent-tool.ts";
 export { agentTool } from "./tools/agent-tool.ts";

@@ -9,6 +9,7 @@ import { hintOffers } from "./hints/offer-hint.ts";
 import { checkLimits, defaultHostLimits, type HostLimits } from "./options/host-limits.ts";
 import type { HostOptions } from "./options/host-options.ts";
 import { createSessionHost } from "./sessions/create-session-host.ts";
+import type { LoaderParts } from "./sessions/load-session.ts";
 import type { CloseOptions, SessionHost } from "./sessions/session-host.ts";
 import { type WatchedStore, watchStore } from "./store/store-health.ts";
 import { createGracefulShutdown, type HandOverOptions } from "./work/graceful-shutdown.ts";
@@ -56,11 +57,23 @@ export interface Host {
 /** What this process knows of its store. */
 export type StoreHealth = Pick<WatchedStore, "isAway" | "flaw" | "damages" | "damaged">;
 
+/** What a runtime need not have, without the parts that it lacks. */
+function givenParts({ observers, ledger, tokenCounter, scheduleRules, resolveModel, callGuard, leaseMs }: Runtime): Partial<LoaderParts> {
+  return {
+    ...(leaseMs === undefined ? {} : { leaseMs }),
+    ...(observers.length > 0 ? { observers } : {}),
+    ...(ledger ? { ledger } : {}),
+    ...(tokenCounter ? { tokenCounter } : {}),
+    ...(scheduleRules ? { scheduleRules } : {}),
+    ...(resolveModel ? { resolveModel } : {}),
+    ...(callGuard ? { callGuard } : {}),
+  };
+}
+
 /** Looks for work at once if its role is to run sessions. @throws AgentError CONFIG_INVALID */
 export function createHost(options: HostOptions): Host {
   const { runtime, role = "all", node } = options;
-  const { agents, findAgent, channel, queue, observers, ledger, tokenCounter, resolveModel, callGuard, clock, ids, logger, leaseMs } =
-    runtime;
+  const { agents, findAgent, channel, queue, clock, ids, logger } = runtime;
   checkLimits(options.limits ?? {});
   const limits = { ...defaultHostLimits, ...options.limits };
   const watched = watchStore(runtime.store, { logger, clock, probeMs: limits.probeMs });
@@ -75,13 +88,8 @@ export function createHost(options: HostOptions): Host {
   const sessions = createSessionHost({
     ...{ agents, findAgent, store, limits, clock, ids, logger, loggerOf, drives },
     ...(isShared ? { channel } : {}),
-    ...(leaseMs === undefined ? {} : { leaseMs }),
     ...(node === undefined ? {} : { node }),
-    ...(observers.length > 0 ? { observers } : {}),
-    ...(ledger ? { ledger } : {}),
-    ...(tokenCounter ? { tokenCounter } : {}),
-    ...(resolveModel ? { resolveModel } : {}),
-    ...(callGuard ? { callGuard } : {}),
+    ...givenParts(runtime),
     ...(drives || !queue ? {} : { hint: hintOffers(queue, logger) }),
     ...(drives ? { workers: { offer: hintOffers(hints, logger), areMany: queue !== undefined } } : {}),
   });

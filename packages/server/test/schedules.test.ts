@@ -32,6 +32,8 @@ describe("the schedules of a session over HTTP", () => {
     const messages = async () => (await ask<{ messages: readonly { message: { role: string } }[] }>("/api/sessions/a")).body.messages;
     await until(async () => (await messages()).length >= 4, "it has fired twice");
     stop();
+    const { body } = await ask<{ firings: readonly { name: string; runId: string; status: string }[] }>("/api/sessions/a/schedules");
+    expect(body.firings.at(-1)).toMatchObject({ name: "report", runId: expect.any(String), status: "completed" });
     expect((await messages()).slice(0, 2).map(({ message }) => message)).toMatchObject([
       { role: "user", content: "Report." },
       { role: "assistant" },
@@ -42,6 +44,8 @@ describe("the schedules of a session over HTTP", () => {
     ["an unknown zone", { at: "2030-01-01T09:00", timeZone: "Mars/Olympus" }, 400, /not a time zone/],
     ["a time that has passed", { at: "2001-01-01T09:00Z" }, 400, /has passed/],
     ["no time", {}, 400, /first time/],
+    ["a cron expression where no rules are", { cron: "0 9 * * *" }, 400, /computes no dates/],
+    ["a time of another kind", { at: "2130-01-01T09:00Z", missed: "skip" }, 400, /repeats/],
     ["another mode", { everyMs: 5_000, mode: "steer" }, 400, /mode/],
     ["a label that is not declared", { everyMs: 5_000, options: { labels: { colour: "red" } } }, 400, /label/],
     [
@@ -56,7 +60,7 @@ describe("the schedules of a session over HTTP", () => {
     await ask("/api/sessions", { json: { id: "a" } });
     const problem = await refused("/api/sessions/a/schedules/report", { method: "PUT", json: { input: "Hi.", ...json } });
     expect(problem).toMatchObject({ status, detail: expect.stringMatching(detail) });
-    expect((await ask("/api/sessions/a/schedules")).body).toEqual({ schedules: [] });
+    expect((await ask("/api/sessions/a/schedules")).body).toEqual({ schedules: [], firings: [] });
   });
 
   it("are not found for a session that does not exist, and refused on one that is closed", async () => {

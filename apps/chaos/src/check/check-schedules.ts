@@ -14,13 +14,16 @@ export function checkSchedules(facts: readonly Fact[]): readonly string[] {
     if (fact.type === "schedule.set") known.set(fact.schedule, { due: fact.due, everyMs: fact.everyMs });
     if (fact.type === "schedule.cleared") known.delete(fact.schedule);
     if (fact.type !== "input.accepted" || fact.origin?.type !== "schedule") continue;
-    const { schedule, due } = fact.origin;
+    const { schedule, due, next } = fact.origin;
     const firing = `the schedule ${schedule} fired at ${fact.seq}`;
     const set = known.get(schedule);
     if (fact.idempotencyKey !== `${schedule}.${due}`) flaws.push(`I17: ${firing} under the key ${fact.idempotencyKey ?? "none"}`);
     if (fact.at < due) flaws.push(`I17: ${firing}, ${due - fact.at} ms too early`);
     if (!set) flaws.push(`I17: ${firing} and was not set, or cleared, or fired before`);
     else if (set.due !== due) flaws.push(`I17: ${firing} for ${due} and was due at ${set.due}`);
+    else if (next !== undefined && next <= Math.max(due, fact.at))
+      flaws.push(`I17: ${firing} and is due next at ${next}, which has passed`);
+    else if (next !== undefined) known.set(schedule, { ...set, due: next });
     else fire(known, { schedule, set, at: fact.at });
   }
   return flaws;

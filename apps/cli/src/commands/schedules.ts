@@ -1,4 +1,4 @@
-import { AgentError, type SessionSchedule } from "@loopwright/core";
+import { AgentError, type ScheduleFiring, type SessionSchedule } from "@loopwright/core";
 import { exitCodes } from "../exit-code.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { oneLine } from "../terminal/neutralise.ts";
@@ -8,6 +8,8 @@ interface ScheduleFlags extends SessionFlags {
   readonly at?: string;
   readonly timeZone?: string;
   readonly every?: string;
+  readonly cron?: string;
+  readonly skipMissed?: boolean;
   readonly interrupt?: boolean;
 }
 
@@ -19,12 +21,14 @@ interface ScheduleWords {
 
 /** Sets a schedule of a session. @throws AgentError SESSION_NOT_FOUND, INPUT_INVALID */
 export async function setSchedule({ id, name, words }: ScheduleWords, flags: ScheduleFlags): Promise<number> {
-  const { at, timeZone, every, interrupt } = flags;
+  const { at, timeZone, every, cron, skipMissed, interrupt } = flags;
   const request = {
     input: words.join(" "),
     ...(at === undefined ? {} : { at }),
     ...(timeZone === undefined ? {} : { timeZone }),
     ...(every === undefined ? {} : { everyMs: durationMs(every) }),
+    ...(cron === undefined ? {} : { cron }),
+    ...(skipMissed ? { missed: "skip" as const } : {}),
     ...(interrupt ? { mode: "interrupt" as const } : {}),
   };
   return withShelf(flags, async (shelf) => {
@@ -44,8 +48,14 @@ export async function removeSchedule(id: string, name: string, flags: SessionFla
 }
 
 /** Prints the schedules of a session, the next one first. @throws AgentError SESSION_NOT_FOUND, INPUT_INVALID */
-export async function listSchedules(id: string, flags: SessionFlags): Promise<number> {
+export async function listSchedules(id: string, flags: SessionFlags & { readonly history?: boolean }): Promise<number> {
   return withShelf(flags, async (shelf) => {
+    if (flags.history) {
+      const firings = await shelf.firings(id);
+      for (const firing of firings) print(flags.json ? jsonLine(firing) : firingLine(firing));
+      if (firings.length === 0 && !flags.json) process.stderr.write("No schedule of the session has fired yet.\n");
+      return exitCodes.ok;
+    }
     const schedules = await shelf.schedules(id);
     for (const schedule of schedules) print(flags.json ? jsonLine(schedule) : scheduleLine(schedule));
     if (schedules.length === 0 && !flags.json) process.stderr.write("The session has no schedules.\n");
@@ -53,11 +63,15 @@ export async function listSchedules(id: string, flags: SessionFlags): Promise<nu
   });
 }
 
-function scheduleLine({ name, due, everyMs, message }: SessionSchedule): string {
+const firingLine = ({ name, due, at, status, runId }: ScheduleFiring): string =>
+  [name, new Date(due).toISOString(), status, `${((at - due) / 1_000).toFixed(1)} s late`, runId ?? ""].join("  ").trimEnd();
+
+function scheduleLine({ name, due, everyMs, cron, timeZone = "UTC", message }: SessionSchedule): string {
   const { content } = message;
   const text =
     typeof content === "string" ? content : content.map((part) => (part.type === "text" ? part.text : `[${part.type}]`)).join(" ");
-  const again = everyMs === undefined ? "once" : `every ${everyMs / 1_000} s`;
+  const interval = everyMs === undefined ? "once" : `every ${everyMs / 1_000} s`;
+  const again = cron === undefined ? interval : `${oneLine(cron, 80)} ${timeZone}`;
   return `${name}  ${new Date(due).toISOString()}  ${again}  ${oneLine(text, 80)}`;
 }
 

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import type { Approvals } from "@loopwright/approvals";
 import { type Agent, AgentError, type AgentSession, type CallGuard, createSession, isAgentError } from "@loopwright/core";
 import type { Logger, ModelProvider, SessionStore } from "@loopwright/core/ports";
+import { cronRules } from "@loopwright/cron";
 import type { Knowledge } from "@loopwright/tools-knowledge";
 import { commandName } from "../command-name.ts";
 import { hidingSecrets } from "../secrets/known-secrets.ts";
@@ -99,7 +100,7 @@ export async function openSession(
   typed: string | undefined,
   { logger }: { readonly logger?: Logger } = {},
 ): Promise<AgentSession> {
-  const options = { ...(logger ? { logger } : {}), ...(callGuard ? { callGuard } : {}) };
+  const options = { scheduleRules: cronRules(), ...(logger ? { logger } : {}), ...(callGuard ? { callGuard } : {}) };
   if (typed === undefined) return createSession({ agent, store, ...options });
   const id = await findSession(store, typed);
   try {

@@ -1,4 +1,5 @@
 import type { Runtime } from "@loopwright/core";
+import { cronRules } from "@loopwright/cron";
 import { orchestratorDialect } from "@loopwright/dialect-orchestrator";
 import { type EmbedOptions, embedOptions } from "@loopwright/embed";
 import { createRuntime, createWorker, type HostOptions } from "@loopwright/host";
@@ -66,6 +67,7 @@ function runtimeOf(parts: ServeParts): Runtime {
     store: workplace.store,
     logger,
     resolveModel,
+    scheduleRules: cronRules(),
     ...(channel ? { channel } : {}),
     ...(queue ? { queue } : {}),
     ...(telemetry.observers.length > 0 ? { observers: telemetry.observers } : {}),

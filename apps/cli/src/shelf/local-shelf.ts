@@ -1,6 +1,7 @@
 import { type Agent, AgentError, type AgentSession, createAgent, createSession, readOpening } from "@loopwright/core";
 import type { SessionStore } from "@loopwright/core/ports";
 import { removeWithChildren, sessionsBelow } from "@loopwright/core/stores";
+import { cronRules } from "@loopwright/cron";
 import { type ForkOptions, forkOf } from "@loopwright/host";
 import { offline } from "@loopwright/providers-scripted";
 import { sessionFile, transcriptMarkdown, withDerivedTitle } from "@loopwright/server";
@@ -45,6 +46,7 @@ export async function localShelf(settings: Pick<Settings, "store" | "environment
     schedule: async (typed, name, request) => recordIn(await found(store, typed), (session) => session.schedule(name, request)),
     unschedule: async (typed, name) => recordIn(await found(store, typed), (session) => session.unschedule(name)),
     schedules: async (typed) => recordIn(await found(store, typed), async ({ schedules }) => schedules),
+    firings: async (typed) => recordIn(await found(store, typed), async ({ firings }) => firings),
     resumeCommand: (id) => `${commandName()} chat --resume ${id}`,
     close: async () => store?.close(),
   };
@@ -71,7 +73,7 @@ const recordIn = <T>({ store, id }: KeptSession, work: (session: AgentSession) =
 
 /** Lends a handle that runs nothing: a process with `loopwright run` on this store does. @throws AgentError as `work` does, STORE_* */
 export async function withRecorder<T>(store: SessionStore, id: string, work: (session: AgentSession) => Promise<T>): Promise<T> {
-  await using session = createSession({ agent: await readerOf(store, id), id, store, drives: false });
+  await using session = createSession({ agent: await readerOf(store, id), id, store, drives: false, scheduleRules: cronRules() });
   return await work(await session.ready());
 }
 

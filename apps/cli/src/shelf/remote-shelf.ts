@@ -46,6 +46,7 @@ export function remoteShelf(server: ServerAddress): SessionShelf {
     schedule: async (typed, name, request) => sessions.schedule((await sessionOf(client, typed)).sessionId, name, request),
     unschedule: async (typed, name) => sessions.unschedule((await sessionOf(client, typed)).sessionId, name),
     schedules: async (typed) => sessions.schedules((await sessionOf(client, typed)).sessionId),
+    firings: async (typed) => sessions.firings((await sessionOf(client, typed)).sessionId),
     resumeCommand: (id) => `${commandName()} chat --url ${server.url} --resume ${id}`,
     close: async () => {},
   };

@@ -1,4 +1,4 @@
-import type { Message, MessageId, ScheduleRequest, SessionSchedule } from "@loopwright/core";
+import type { Message, MessageId, ScheduleFiring, ScheduleRequest, SessionSchedule } from "@loopwright/core";
 import type { SessionHit, SessionSummary } from "@loopwright/core/ports";
 import type { Question } from "../chat/question-lines.ts";
 
@@ -60,6 +60,8 @@ export interface SessionShelf {
   unschedule(id: string, name: string): Promise<boolean>;
   /** The next one first. @throws AgentError SESSION_NOT_FOUND, INPUT_INVALID */
   schedules(id: string): Promise<readonly SessionSchedule[]>;
+  /** Due times that have passed, the newest first. @throws AgentError SESSION_NOT_FOUND, INPUT_INVALID */
+  firings(id: string): Promise<readonly ScheduleFiring[]>;
   /** The command that continues a session. */
   resumeCommand(id: string): string;
   close(): Promise<void>;

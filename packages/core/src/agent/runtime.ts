@@ -5,6 +5,7 @@ import type { EventChannel } from "../ports/event-channel.ts";
 import type { IdSource } from "../ports/id-source.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { RunQueue } from "../ports/run-queue.ts";
+import type { ScheduleRules } from "../ports/schedule-rules.ts";
 import type { SessionStore } from "../ports/session-store.ts";
 import type { TokenCounter } from "../ports/token-counter.ts";
 import type { UsageLedger } from "../ports/usage-ledger.ts";
@@ -53,6 +54,7 @@ export interface Runtime {
   readonly observers: readonly Observer[];
   readonly ledger: UsageLedger | undefined;
   readonly tokenCounter: TokenCounter | undefined;
+  readonly scheduleRules: ScheduleRules | undefined;
   readonly resolveModel: ResolveModel | undefined;
   readonly callGuard: CallGuard | undefined;
   readonly clock: Clock;

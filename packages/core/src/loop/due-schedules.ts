@@ -1,6 +1,10 @@
+import { present } from "../message/drop-undefined.ts";
 import { isEndedChild } from "./children/background-children.ts";
 import type { FactOf } from "./fact.ts";
-import type { Schedule, State } from "./state.ts";
+import type { Firing, Schedule, State } from "./state.ts";
+
+/** How many due dates that have passed a state keeps. */
+const firingsMax = 200;
 
 /** The idempotency key of a schedule's input, so that each due time gives one input, however many nodes try. */
 export const firingKey = ({ id, due }: Pick<Schedule, "id" | "due">): string => `${id}.${due}`;
@@ -14,8 +18,8 @@ export function readySchedules(state: State): readonly Schedule[] {
 }
 
 /** The next date at which a schedule fires, in milliseconds since the epoch; `undefined`: no schedule may fire. */
-export function nextFiring(state: State): number | undefined {
-  const ready = readySchedules(state);
+export function nextFiring(state: State, mayFire: (schedule: Schedule) => boolean = () => true): number | undefined {
+  const ready = readySchedules(state).filter(mayFire);
   return ready.length === 0 ? undefined : Math.min(...ready.map(({ due }) => due));
 }
 
@@ -25,25 +29,33 @@ export function firedBy({ schedules = [] }: State, { origin }: FactOf<"input.acc
 }
 
 /** A firing moves a repeated schedule to its first date after the firing, so that missed dates fire once. It ends any other schedule. */
-export function foldFiring(state: State, fact: FactOf<"input.accepted">): State {
-  const fired = firedBy(state, fact);
-  if (!fired) return state;
+export function foldFiring(before: State, fact: FactOf<"input.accepted">): State {
+  const fired = firedBy(before, fact);
+  if (!fired) return before;
+  const state = fired.missed ? withFiring(before, { schedule: fired.id, due: fired.due, at: fact.at, runId: fact.runId }) : before;
   const { everyMs } = fired;
+  const next = fact.origin?.type === "schedule" ? fact.origin.next : undefined;
+  if (next !== undefined) return withSchedule(state, { ...fired, due: next });
   if (everyMs === undefined || everyMs <= 0) return withoutSchedule(state, fired.id);
-  const missed = Math.max(0, Math.floor((fact.at - fired.due) / everyMs));
-  return withSchedule(state, { ...fired, due: fired.due + (missed + 1) * everyMs });
+  return withSchedule(state, { ...fired, due: dueAfter(fired.due, { everyMs, at: fact.at }) });
 }
 
-export function foldScheduleSet(state: State, fact: FactOf<"schedule.set">): State {
-  const { schedule: id, due, input, everyMs, rule } = fact;
-  return withSchedule(state, {
-    id,
-    due,
-    input,
-    ...(everyMs === undefined ? {} : { everyMs }),
-    ...(rule === undefined ? {} : { rule }),
-  });
+/** The first date of an interval after `at`. */
+export function dueAfter(due: number, { everyMs, at }: { readonly everyMs: number; readonly at: number }): number {
+  const missed = Math.max(0, Math.floor((at - due) / everyMs));
+  return due + (missed + 1) * everyMs;
 }
+
+export function foldScheduleSet(before: State, fact: FactOf<"schedule.set">): State {
+  const { schedule: id, due, input, everyMs, rule, timeZone, missed, skips, at } = fact;
+  const state = skips === undefined ? before : withFiring(before, { schedule: id, due: skips, at });
+  return withSchedule(state, { id, due, input, ...present({ everyMs, rule, timeZone, missed }) });
+}
+
+const withFiring = (state: State, firing: Firing): State => ({
+  ...state,
+  firings: [...(state.firings ?? []), firing].slice(-firingsMax),
+});
 
 export const hasSchedule = ({ schedules = [] }: State, id: string): boolean => schedules.some((schedule) => schedule.id === id);
 

@@ -13,7 +13,7 @@ import { fits, kindOf } from "./kinds/fact-kinds.ts";
 import { isAtRest, type State } from "./state.ts";
 
 /** Version of the fold. It must be raised when any log folds to another state than before, because snapshots of other versions are not used. */
-export const foldVersion = 12;
+export const foldVersion = 13;
 
 /** The state after one more fact. */
 export function fold(state: State, fact: Fact): State {

@@ -6,12 +6,12 @@ import { type AppendList, at, emptyList, findLastIndex } from "./append-list.ts"
 import type { DeclaredTool, HookState, ParentLink, RememberedDecision, Retention, Sharing } from "./fact.ts";
 import type { Call, CallState } from "./state/call.ts";
 import type { BackgroundChild } from "./state/children.ts";
-import type { KnownDecision, KnownInput, QueuedInput, Schedule } from "./state/inputs.ts";
+import type { Firing, KnownDecision, KnownInput, QueuedInput, Schedule } from "./state/inputs.ts";
 import type { EndedRun, Run } from "./state/run.ts";
 
 export type { Call, CallState } from "./state/call.ts";
 export type { BackgroundChild, KeyedChild } from "./state/children.ts";
-export type { Abort, KnownDecision, KnownInput, QueuedInput, Schedule } from "./state/inputs.ts";
+export type { Abort, Firing, KnownDecision, KnownInput, QueuedInput, Schedule } from "./state/inputs.ts";
 export type { EndedRun, OpenCall, OpenSummary, ReachedLimit, Run } from "./state/run.ts";
 
 /** One message of the tree of messages. */
@@ -68,6 +68,8 @@ export interface State {
   /** A legal hold: the session must not be erased. */
   readonly hold?: { readonly reason?: string; readonly by?: string; readonly at: number };
   readonly schedules?: readonly Schedule[];
+  /** The last due dates of all schedules, oldest first. */
+  readonly firings?: readonly Firing[];
   /** The session was closed in order to be erased. */
   readonly erase?: true;
   /** Client tools that came with the session, and a prompt in place of its agent's. */

@@ -26,6 +26,7 @@ export type { Logger } from "./logger.ts";
 export type { ModelCallIo, ModelCapabilities, ModelProvider, ModelRequest, SystemPart, ToolChoice, ToolSpec } from "./model-provider.ts";
 export type { PriceTable } from "./price-table.ts";
 export type { RunQueue, RunQueueWorker } from "./run-queue.ts";
+export type { ScheduleRules } from "./schedule-rules.ts";
 export type { SecretStore } from "./secret-store.ts";
 export { secretLimits } from "./secret-store.ts";
 export type { IndexQuery, ListQuery, SearchQuery, SessionHit, SessionIndex, SessionSummary, WaitingReason } from "./session-index.ts";

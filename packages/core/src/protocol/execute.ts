@@ -16,7 +16,7 @@ import type { AcceptedDecision, DecideOptions } from "./approval.ts";
 import type { CheckedInput } from "./checked-input.ts";
 import type { EventCursor } from "./cursor.ts";
 import type { ExecuteInput } from "./execute-input.ts";
-import type { ScheduleRequest, SessionSchedule } from "./schedule.ts";
+import type { ScheduleFiring, ScheduleRequest, SessionSchedule } from "./schedule.ts";
 import type { SessionSnapshot } from "./snapshot.ts";
 
 export interface ExecuteOptions extends RunOptions {
@@ -179,6 +179,8 @@ export interface AgentSession<Output = unknown> {
   readonly isInterrupted: boolean;
   /** Schedules that will fire, the next one first. */
   readonly schedules: readonly SessionSchedule[];
+  /** Due times of schedules that have passed, the newest first: the last 200 of the session. */
+  readonly firings: readonly ScheduleFiring[];
   /** Number of the last fact that this handle has seen; 0 for a new session, and until `ready`. */
   readonly lastSeq: number;
   /** Cursor of the last durable event that this handle has seen or read past, `0.0` before the first; `undefined` where it is not known, and until `ready`. */

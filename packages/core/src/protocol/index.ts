@@ -94,7 +94,7 @@ export { executeStatusOf } from "./execute.ts";
 export type { ExecuteInput } from "./execute-input.ts";
 export { type Branches, pathOf } from "./path-of.ts";
 export { errorFromProblem, type Problem, type ProblemOptions, problemOf } from "./problem.ts";
-export type { ScheduleRequest, SessionSchedule } from "./schedule.ts";
+export type { ScheduleFiring, ScheduleRequest, SessionSchedule } from "./schedule.ts";
 export { scheduleLimits } from "./schedule.ts";
 export type { OpenRun, PendingChild, RunningTool, SessionSnapshot, SnapshotMessage, WaitingInput } from "./snapshot.ts";
 export { isTraceparent } from "./traceparent.ts";

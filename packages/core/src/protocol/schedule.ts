@@ -1,7 +1,7 @@
-import type { Access, Labels, RunOptions } from "../loop/fact.ts";
+import type { Access, Labels, RunOptions, RunStatus } from "../loop/fact.ts";
 import type { UserMessage } from "../message/message.ts";
 
-/** An input that a session gets at a date, or again and again. Give `at`, `everyMs`, or both. */
+/** An input that a session gets at a date, or again and again. Give `at`, `everyMs`, both, or `cron`. */
 export interface ScheduleRequest extends RunOptions {
   readonly input: string | UserMessage;
   /**
@@ -9,10 +9,20 @@ export interface ScheduleRequest extends RunOptions {
    * `timeZone`. Default: `everyMs` from now.
    */
   readonly at?: number | string;
-  /** The IANA zone of a local time, for example `Europe/Berlin`. */
+  /** The IANA zone of a local time or of `cron`, for example `Europe/Berlin`. */
   readonly timeZone?: string;
   /** The interval, at least 1,000 ms. Times that are missed fire once together. Default: it fires once. */
   readonly everyMs?: number;
+  /**
+   * A cron expression of five fields (`0 9 * * 1-5`) or a name such as `@daily`, in `timeZone` (default UTC), for a runtime with `scheduleRules`; or an
+   * interval such as `@every 1h30m`, which needs none.
+   */
+  readonly cron?: string;
+  /**
+   * What becomes of due times that no process could fire within a minute, or that came while the last input of the schedule had no answer: `once` fires
+   * once for all of them, `skip` leaves them out. Default `once`.
+   */
+  readonly missed?: "once" | "skip";
   /** `interrupt` stops an open run. Default `enqueue`. */
   readonly mode?: "enqueue" | "interrupt";
   readonly labels?: Labels;
@@ -26,11 +36,26 @@ export interface SessionSchedule extends RunOptions {
   /** The next due time, in milliseconds since the epoch. */
   readonly due: number;
   readonly everyMs?: number;
+  readonly cron?: string;
+  readonly timeZone?: string;
+  readonly missed?: "skip";
   readonly message: UserMessage;
   readonly mode: "enqueue" | "interrupt";
   readonly labels?: Labels;
   /** The user whose access its runs have. */
   readonly user?: string;
+}
+
+/** A due time of a schedule that has passed. */
+export interface ScheduleFiring {
+  readonly name: string;
+  readonly due: number;
+  /** When it fired or was left out, in milliseconds since the epoch. */
+  readonly at: number;
+  /** Absent for a time that was left out. */
+  readonly runId?: string;
+  /** How its run ended; `waiting` before it has begun, `running` while it is open. */
+  readonly status: RunStatus | "waiting" | "running" | "skipped";
 }
 
 /** Limits of the schedules of a session. */
@@ -40,6 +65,8 @@ export const scheduleLimits: {
   readonly everyMinMs: number;
   readonly everyMaxMs: number;
   readonly aheadMaxMs: number;
+  readonly lateMs: number;
+  readonly cronCharacters: number;
 } = {
   perSession: 100,
   /** Of the JSON of a message, because the state of the session holds it. */
@@ -47,4 +74,7 @@ export const scheduleLimits: {
   everyMinMs: 1_000,
   everyMaxMs: 366 * 86_400_000,
   aheadMaxMs: 10 * 366 * 86_400_000,
+  /** How late a due time may fire where missed ones are left out. */
+  lateMs: 60_000,
+  cronCharacters: 200,
 };

@@ -27,6 +27,7 @@ import type {
   Logger,
   PriceTable,
   RunQueue,
+  ScheduleRules,
   SessionStore,
   TokenCounter,
   UsageLedger,
@@ -51,6 +52,8 @@ export interface RuntimeOptions {
   readonly ledger?: UsageLedger;
   /** Counts tokens for the context engine and the ledger. Default: their estimates. */
   readonly tokenCounter?: TokenCounter;
+  /** Computes the dates of cron expressions. Every process that runs sessions needs it. Default: schedules have a time or an interval. */
+  readonly scheduleRules?: ScheduleRules;
   /** Gives the model for each call in place of the agent's, for example one with the user's own key. Default: the agent's. */
   readonly resolveModel?: ResolveModel;
   /** Bounds retries and leaves failing vendors alone, for example with other processes together. Default: one for this process. */
@@ -77,6 +80,7 @@ const knownOptions: { readonly [Name in keyof RuntimeOptions]-?: true } = {
   observers: true,
   ledger: true,
   tokenCounter: true,
+  scheduleRules: true,
   resolveModel: true,
   callGuard: true,
   prices: true,
@@ -99,6 +103,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     queue,
     ledger,
     tokenCounter,
+    scheduleRules,
     resolveModel,
     callGuard,
     observers = [],
@@ -109,6 +114,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     ...(leaseMs === undefined ? {} : { leaseMs }),
     ...(ledger ? { ledger } : {}),
     ...(tokenCounter ? { tokenCounter } : {}),
+    ...(scheduleRules ? { scheduleRules } : {}),
     ...(resolveModel ? { resolveModel } : {}),
     ...(callGuard ? { callGuard } : {}),
   };
@@ -127,6 +133,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       observers,
       ledger,
       tokenCounter,
+      scheduleRules,
       resolveModel,
       callGuard,
       store,

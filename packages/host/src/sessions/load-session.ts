@@ -24,6 +24,7 @@ import {
   type IdSource,
   type Logger,
   refKey,
+  type ScheduleRules,
   type SessionRef,
   type SessionStore,
   type TokenCounter,
@@ -58,6 +59,7 @@ export interface LoaderParts {
   readonly observers?: readonly Observer[];
   readonly ledger?: UsageLedger;
   readonly tokenCounter?: TokenCounter;
+  readonly scheduleRules?: ScheduleRules;
   /** The processes that run children. Default: children run where their parents do. */
   readonly workers?: ChildWorkers;
   readonly resolveModel?: ResolveModel;
@@ -76,7 +78,18 @@ export class SessionLoader {
 
   constructor(parts: LoaderParts, loaded: LoadedSessions) {
     const { agents, findAgent = inList(agents), channel, clock, ids, leaseMs, logger, loggerOf = () => logger } = parts;
-    const { drives = true, hint, node = ids.next(), observers = [], ledger, tokenCounter, workers, resolveModel, callGuard } = parts;
+    const {
+      drives = true,
+      hint,
+      node = ids.next(),
+      observers = [],
+      ledger,
+      tokenCounter,
+      scheduleRules,
+      workers,
+      resolveModel,
+      callGuard,
+    } = parts;
     this.#findAgent = findAgent;
     this.#firstAgent = agents[0]?.name ?? "";
     const store = hint ? hintingStore(parts.store, { hint, clock }) : parts.store;
@@ -91,6 +104,7 @@ export class SessionLoader {
       observers,
       ...(ledger ? { ledger } : {}),
       ...(tokenCounter ? { tokenCounter } : {}),
+      ...(scheduleRules ? { scheduleRules } : {}),
       ...(workers ? { workers } : {}),
       ...(resolveModel ? { resolveModel } : {}),
       ...(callGuard ? { callGuard } : {}),

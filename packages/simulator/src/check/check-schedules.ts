@@ -27,7 +27,8 @@ export function standingSchedules(
       const { schedule } = fact.origin;
       const before = standing.get(schedule);
       fired(fact, before);
-      if (before?.everyMs === undefined) standing.delete(schedule);
+      if (before && fact.origin.next !== undefined) standing.set(schedule, { ...before, due: fact.origin.next });
+      else if (before?.everyMs === undefined) standing.delete(schedule);
       else standing.set(schedule, { ...before, due: firstAfter(fact.at, { due: before.due, everyMs: before.everyMs }) });
     }
   }
@@ -41,7 +42,9 @@ export function owedFiring(facts: readonly Fact[]): string | undefined {
 }
 
 type Input = Extract<Fact, { readonly type: "input.accepted" }>;
-export type Firing = Input & { readonly origin: { readonly type: "schedule"; readonly schedule: string; readonly due: number } };
+export type Firing = Input & {
+  readonly origin: { readonly type: "schedule"; readonly schedule: string; readonly due: number; readonly next?: number };
+};
 
 export const isFiring = (fact: Fact): fact is Firing => fact.type === "input.accepted" && fact.origin?.type === "schedule";
 

@@ -183,7 +183,7 @@ export const sourceFlaws: readonly SourceFlaw[] = [
   {
     name: "the missed dates of a schedule fire one by one",
     file: "loop/due-schedules.ts",
-    good: "const missed = Math.max(0, Math.floor((fact.at - fired.due) / everyMs));",
+    good: "const missed = Math.max(0, Math.floor((at - due) / everyMs));",
     bad: "const missed = 0;",
   },
   // What the simulator found in core, put back.

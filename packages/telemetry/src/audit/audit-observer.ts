@@ -45,7 +45,8 @@ function recordOf(fact: Fact): AuditRecord | undefined {
       return { user: fact.by ?? "unknown", action: fact.type, verdict: fact.held ? "held" : "lifted" };
     case "schedule.set":
     case "schedule.cleared":
-      return { user: fact.by ?? "unknown", action: fact.type, detail: { schedule: fact.schedule } };
+      // Without a user: the runtime has left out a date that was missed.
+      return { user: fact.by ?? "system", action: fact.type, detail: { schedule: fact.schedule } };
     case "session.changed":
       return fact.retention
         ? { user: "unknown", action: "retention.changed", detail: { keepMs: String(fact.retention.keepMs ?? "forever") } }

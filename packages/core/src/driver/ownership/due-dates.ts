@@ -3,15 +3,20 @@ import { deadlineBelow } from "../../loop/children/waits-of-children.ts";
 import { firingKey, nextFiring, readySchedules } from "../../loop/due-schedules.ts";
 import type { FactBody } from "../../loop/fact.ts";
 import { closeCall } from "../../loop/results-without-run.ts";
-import { type Call, isAtRest, isAwaited, type Run, type State } from "../../loop/state.ts";
+import { type Call, isAtRest, isAwaited, type Run, type Schedule, type State } from "../../loop/state.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { IdSource } from "../../ports/id-source.ts";
+import { scheduleLimits } from "../../protocol/schedule.ts";
 import { driverLimits } from "../setup/driver-limits.ts";
+import type { RuleDates } from "./rule-dates.ts";
 
 /** The next date at which the session continues without any input, in milliseconds since the epoch. `reached`: the date of a retry that has already fired. */
-function nextDate(state: State, reached?: number): number | undefined {
+function nextDate(
+  state: State,
+  { reached, mayFire }: { reached?: number | undefined; mayFire?: RuleDates["mayFire"] } = {},
+): number | undefined {
   const dates = [...runDates(state, reached)];
-  const firing = nextFiring(state);
+  const firing = nextFiring(state, mayFire);
   if (firing !== undefined) dates.push(firing);
   return dates.length === 0 ? undefined : Math.min(...dates);
 }
@@ -42,8 +47,8 @@ export interface DateTimer {
   cancel(): void;
 }
 
-/** `onDate` may be called early, because a timer has a longest wait. */
-export function createDateTimer(clock: Clock, onDate: () => void): DateTimer {
+/** `onDate` may be called early, because a timer has a longest wait. It waits for no schedule that may not fire here. */
+export function createDateTimer(clock: Clock, { onDate, mayFire }: { onDate(): void; mayFire: RuleDates["mayFire"] }): DateTimer {
   let cancel = (): void => {};
   let faults = 0;
   /** The date of the retry that the timer has fired for. The retry may wait for user code, and the date must not fire again meanwhile. */
@@ -58,7 +63,7 @@ export function createDateTimer(clock: Clock, onDate: () => void): DateTimer {
       faults = 0;
       cancel();
       cancel = () => {};
-      const date = nextDate(state, reached);
+      const date = nextDate(state, { reached, mayFire });
       if (date === undefined) return;
       const waitMs = Math.min(Math.max(0, date - clock.now()), timerMaxMs);
       const fire = (): void => {
@@ -115,14 +120,22 @@ function resumedCalls(run: Run, now: number): readonly FactBody[] {
   });
 }
 
-/** The inputs of schedules that are due. `interrupt` stops the open run. */
-export function dueFirings(state: State, now: number, ids: IdSource): readonly FactBody[] {
+/** The inputs of schedules that are due. `interrupt` stops the open run. A date that is too late for a schedule that skips such dates is left out. */
+export function dueFirings(
+  state: State,
+  now: number,
+  { ids, dates }: { readonly ids: IdSource; readonly dates: RuleDates },
+): readonly FactBody[] {
   if (state.status !== "open") return [];
   return readySchedules(state).flatMap((schedule): readonly FactBody[] => {
-    const { id, due, input } = schedule;
-    if (due > now) return [];
+    const { id, due, input, rule } = schedule;
+    if (due > now || !dates.mayFire(schedule)) return [];
+    const next = dates.next(schedule, now);
+    if (next === false) return [];
+    if (schedule.missed === "skip" && now - due > scheduleLimits.lateMs) return [skipped(schedule, next)];
     const { mode = "enqueue", ...given } = input;
-    const origin = { type: "schedule", schedule: id, due } as const;
+    const later = rule === undefined || next === undefined ? {} : { next };
+    const origin = { type: "schedule", schedule: id, due, ...later } as const;
     const key = { idempotencyKey: firingKey(schedule) };
     const accepted: FactBody = { type: "input.accepted", inputId: ids.next(), runId: ids.next(), mode, ...given, ...key, origin };
     const { run } = state;
@@ -131,6 +144,11 @@ export function dueFirings(state: State, now: number, ids: IdSource): readonly F
   });
 }
 
+function skipped({ id, due, ...given }: Schedule, next: number | undefined): FactBody {
+  if (next === undefined) return { type: "schedule.cleared", schedule: id };
+  return { type: "schedule.set", schedule: id, ...given, due: next, skips: due };
+}
+
 /** True if a date of the session has come. */
-export const isDue = (state: State, now: number): boolean =>
-  expiredCalls(state, now).length > 0 || (nextFiring(state) ?? Number.POSITIVE_INFINITY) <= now;
+export const isDue = (state: State, now: number, mayFire: RuleDates["mayFire"]): boolean =>
+  expiredCalls(state, now).length > 0 || (nextFiring(state, mayFire) ?? Number.POSITIVE_INFINITY) <= now;

@@ -47,6 +47,7 @@ export function depsOf(options: SessionOptions): Omit<Deps, "openChild"> {
     observation,
     ledger: options.ledger,
     tokenCounter: options.tokenCounter,
+    scheduleRules: options.scheduleRules,
     resolveModel: options.resolveModel,
     channel: options.channel && guardedChannel(options.channel, { logger, sessionId, observation }),
     callGuard: options.callGuard ?? guardOf(clock),

@@ -17,7 +17,7 @@ import {
   type SubmitOptions,
 } from "../../protocol/execute.ts";
 import type { ExecuteInput } from "../../protocol/execute-input.ts";
-import type { ScheduleRequest, SessionSchedule } from "../../protocol/schedule.ts";
+import type { ScheduleFiring, ScheduleRequest, SessionSchedule } from "../../protocol/schedule.ts";
 import type { SessionSnapshot } from "../../protocol/snapshot.ts";
 import { openLanes } from "../live/open-lanes.ts";
 import { readRun } from "../log/read-run-events.ts";
@@ -32,7 +32,7 @@ import { decideCall } from "./commands/decide-call.ts";
 import { endSession } from "./commands/end-session.ts";
 import { moveHead } from "./commands/move-head.ts";
 import { openSession } from "./commands/open-session.ts";
-import { clearSchedule, schedulesOf, setSchedule } from "./commands/set-schedule.ts";
+import { clearSchedule, firingsOf, schedulesOf, setSchedule } from "./commands/set-schedule.ts";
 import { type CommandContext, submitInput } from "./commands/submit-input.ts";
 import { followSession } from "./follow-session.ts";
 import { snapshotOf } from "./public-snapshot.ts";
@@ -103,6 +103,10 @@ export class SessionHandle<Output> implements AgentSession<Output> {
 
   get schedules(): readonly SessionSchedule[] {
     return schedulesOf(this.#state);
+  }
+
+  get firings(): readonly ScheduleFiring[] {
+    return firingsOf(this.#state);
   }
 
   get lastSeq(): number {

@@ -9,6 +9,7 @@ import { createRemoteLanes, type RemoteLanes, type RemoteLanesHost } from "../li
 import { type LogEndWatch, watchLogEnd } from "../log/watch-log-end.ts";
 import type { Ownership } from "../ownership/claim-and-release.ts";
 import { createDateTimer, type DateTimer, dueFirings, expiredCalls, isDue } from "../ownership/due-dates.ts";
+import { createRuleDates, type RuleDates } from "../ownership/rule-dates.ts";
 import type { Deps } from "../setup/session-deps.ts";
 import type { Offer } from "./inbox.ts";
 
@@ -36,6 +37,7 @@ export class WakeSources {
   readonly #deps: Deps;
   readonly #parts: WakeSourcesParts;
   readonly #date: DateTimer;
+  readonly #dates: RuleDates;
   /** Absent for a private store, because no other process appends to its log or streams. */
   readonly #tail: LogEndWatch | undefined;
   readonly #lanes: RemoteLanes | undefined;
@@ -47,7 +49,8 @@ export class WakeSources {
     const { session, hub } = parts;
     this.#deps = deps;
     this.#parts = parts;
-    this.#date = createDateTimer(clock, () => this.#dateReached());
+    this.#dates = createRuleDates(deps.scheduleRules, deps.logger);
+    this.#date = createDateTimer(clock, { onDate: () => this.#dateReached(), mayFire: this.#dates.mayFire });
     this.#ownerNeedsLanes = channel !== undefined && !store.log.subscribe;
     if (deps.isPrivate) return;
     const hasChannel = channel !== undefined;
@@ -103,11 +106,12 @@ export class WakeSources {
   #dateReached(): void {
     const { session } = this.#parts;
     const now = this.#deps.clock.now();
-    if (!isDue(session.state, now)) {
+    if (!isDue(session.state, now, this.#dates.mayFire)) {
       session.wake();
       return;
     }
-    const bodies: Offer["bodies"] = (newest) => [...expiredCalls(newest, now), ...dueFirings(newest, now, this.#deps.ids)];
+    const means = { ids: this.#deps.ids, dates: this.#dates };
+    const bodies: Offer["bodies"] = (newest) => [...expiredCalls(newest, now), ...dueFirings(newest, now, means)];
     session.offer({ bodies, needsOwner: true, waitsForStore: true }).catch(() => {});
   }
 }

@@ -9,6 +9,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { EventChannel } from "../../ports/event-channel.ts";
 import type { IdSource } from "../../ports/id-source.ts";
 import type { Logger } from "../../ports/logger.ts";
+import type { ScheduleRules } from "../../ports/schedule-rules.ts";
 import type { SessionRef } from "../../ports/session-log.ts";
 import type { TokenCounter } from "../../ports/token-counter.ts";
 import type { UsageLedger } from "../../ports/usage-ledger.ts";
@@ -82,6 +83,7 @@ export interface Deps {
   readonly observation: Observation | undefined;
   readonly ledger: UsageLedger | undefined;
   readonly tokenCounter: TokenCounter | undefined;
+  readonly scheduleRules: ScheduleRules | undefined;
   readonly resolveModel: ResolveModel | undefined;
   readonly channel: EventChannel | undefined;
   readonly callGuard: CallGuard;

@@ -7,6 +7,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { EventChannel } from "../../ports/event-channel.ts";
 import type { IdSource } from "../../ports/id-source.ts";
 import type { Logger } from "../../ports/logger.ts";
+import type { ScheduleRules } from "../../ports/schedule-rules.ts";
 import type { SessionStore } from "../../ports/session-store.ts";
 import type { TokenCounter } from "../../ports/token-counter.ts";
 import type { UsageLedger } from "../../ports/usage-ledger.ts";
@@ -26,6 +27,8 @@ export interface SessionOptions<Output = unknown> extends SessionBeginning {
   readonly ledger?: UsageLedger;
   /** Counts tokens, so that the history fills the window of its model. Default: an estimate of four characters a token. */
   readonly tokenCounter?: TokenCounter;
+  /** Computes the dates of cron expressions. Every process that runs sessions needs it. Default: schedules have a time or an interval. */
+  readonly scheduleRules?: ScheduleRules;
   /** Gives the model for each call in place of the agent's, for example one with the user's own key. Default: the agent's. */
   readonly resolveModel?: ResolveModel;
   /** Carries the events to other nodes. */

@@ -20,7 +20,13 @@ export interface ParentLink {
 /** The origin of an input that no user sent. */
 export type InputOrigin =
   /** A schedule of this session was due at `due`, in milliseconds since the epoch. */
-  | { readonly type: "schedule"; readonly schedule: string; readonly due: number }
+  | {
+      readonly type: "schedule";
+      readonly schedule: string;
+      readonly due: number;
+      /** The next date of a schedule with a rule. Absent: it has none. */
+      readonly next?: number;
+    }
   /** A parent's call, or a child that reports to its parent. */
   | { readonly type: "session"; readonly session: string; readonly runId?: string; readonly callKey?: string }
   /** A channel: a chat, a webhook, a mailbox. */

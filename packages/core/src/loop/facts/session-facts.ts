@@ -140,8 +140,14 @@ export type SessionFact =
       readonly input: ScheduledInput;
       /** The interval in milliseconds: after it has fired, it is due again that long after `due`. Absent: it fires once. */
       readonly everyMs?: number;
-      /** The rule from which its package computes later dates, for example a cron expression with a time zone. Never read by the loop. */
+      /** The rule from which later dates are computed, for example a cron expression. Never read by the loop: each firing has the next date. */
       readonly rule?: string;
+      /** The zone of the rule. Default UTC. */
+      readonly timeZone?: string;
+      /** Dates that no process could fire in time fire `once` together, or are left out. Absent in older builds: `once`, and no history is kept. */
+      readonly missed?: "once" | "skip";
+      /** The runtime left out this due date and set the next one. */
+      readonly skips?: number;
       readonly by?: string;
     }
   | { readonly type: "schedule.cleared"; readonly schedule: string; readonly by?: string }

@@ -78,4 +78,16 @@ export interface Schedule {
   readonly input: ScheduledInput;
   readonly everyMs?: number;
   readonly rule?: string;
+  readonly timeZone?: string;
+  readonly missed?: "once" | "skip";
+}
+
+/** A due date of a schedule that has passed. */
+export interface Firing {
+  readonly schedule: string;
+  readonly due: number;
+  /** When it fired, or was left out. */
+  readonly at: number;
+  /** Absent: it was left out. */
+  readonly runId?: string;
 }

@@ -8,10 +8,11 @@ export const listSchedulesRoute: Route<SessionParams> = {
   method: "GET",
   path: "/api/sessions/:id/schedules",
   id: "listSchedules",
-  summary: "The schedules of a session that will fire, the next one first.",
+  summary: "The schedules of a session that will fire, the next one first, and the last 200 due times that have passed, the newest first.",
   access: "principal",
   action: "session.read",
   params: sessionParams,
-  responses: { 200: { description: "The schedules.", schema: scheduleList }, 404: { description: "No such session." } },
-  handle: (call) => withSession(call, call.params.id, ({ session }) => jsonResponse({ schedules: session.schedules }, call.server.clock)),
+  responses: { 200: { description: "The schedules and due times.", schema: scheduleList }, 404: { description: "No such session." } },
+  handle: (call) =>
+    withSession(call, call.params.id, ({ session: { schedules, firings } }) => jsonResponse({ schedules, firings }, call.server.clock)),
 };

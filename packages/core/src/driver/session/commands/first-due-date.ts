@@ -3,10 +3,16 @@
  */
 import { AgentError } from "../../../errors.ts";
 import { timeInZone } from "../../../message/zoned-time.ts";
+import type { ScheduleRules } from "../../../ports/schedule-rules.ts";
 import { type ScheduleRequest, scheduleLimits } from "../../../protocol/schedule.ts";
+import { firstAfter } from "../../ownership/rule-dates.ts";
 
 /** The first due time that a request names. @throws AgentError INPUT_INVALID with the field in `details` */
-export function requestedDue({ at, timeZone, everyMs }: ScheduleRequest, now: number): number {
+export function requestedDue(request: ScheduleRequest, now: number, rules?: ScheduleRules): number {
+  const { at, timeZone, everyMs, cron } = request;
+  if (request.missed === "skip" && everyMs === undefined && cron === undefined)
+    throw flaw("missed", "Only a schedule that repeats can skip the times that it has missed.");
+  if (cron !== undefined) return firstOfRule(request, now, rules);
   const { everyMinMs, everyMaxMs } = scheduleLimits;
   if (everyMs !== undefined && !(Number.isSafeInteger(everyMs) && everyMs >= everyMinMs && everyMs <= everyMaxMs))
     throw flaw("everyMs", `An interval is a whole number of milliseconds from ${everyMinMs} to ${everyMaxMs}.`);
@@ -15,6 +21,29 @@ export function requestedDue({ at, timeZone, everyMs }: ScheduleRequest, now: nu
   if (timeZone !== undefined && !(typeof at === "string" && isLocal(at)))
     throw flaw("timeZone", "`timeZone` belongs to a local time `at`, which has no offset of its own.");
   return at === undefined ? now + (everyMs ?? 0) : timeOf(at, timeZone);
+}
+
+function firstOfRule({ cron = "", at, everyMs, timeZone = "UTC" }: ScheduleRequest, now: number, rules: ScheduleRules | undefined): number {
+  if (at !== undefined || everyMs !== undefined) throw flaw("cron", "A schedule has either `cron`, or a first time `at` and an interval.");
+  if (cron.length > scheduleLimits.cronCharacters)
+    throw flaw("cron", `A cron expression has at most ${scheduleLimits.cronCharacters} characters.`);
+  checkZone(timeZone);
+  const due = firstAfter(rules, { rule: cron, after: now, timeZone });
+  if (due === undefined) throw flaw("cron", "The cron expression has no date to come.");
+  return due;
+}
+
+const everyShape = /^@every (?:(\d{1,4})d)?(?:(\d{1,6})h)?(?:(\d{1,8})m)?(?:(\d{1,9})s)?$/;
+
+/** The request with the interval of `@every 1h30m` as `everyMs`. @throws AgentError INPUT_INVALID */
+export function withInterval(request: ScheduleRequest): ScheduleRequest {
+  const { cron, ...rest } = request;
+  if (!cron?.startsWith("@every")) return request;
+  const [, days = 0, hours = 0, minutes = 0, seconds = 0] = (everyShape.exec(cron) ?? []).map((count) => Number(count ?? 0));
+  const everyMs = (((days * 24 + hours) * 60 + minutes) * 60 + seconds) * 1_000;
+  if (everyMs === 0 || rest.everyMs !== undefined)
+    throw flaw("cron", "The interval cannot be read.", "Write it as @every 1h30m, without `everyMs`.");
+  return { ...rest, everyMs };
 }
 
 /** @throws AgentError INPUT_INVALID for a time that has passed or is more than ten years ahead */

@@ -17,20 +17,21 @@ import { jsonBytes } from "../../../message/json-bytes.ts";
 import { isId } from "../../../message/session-ref.ts";
 import { shownId } from "../../../message/shown-id.ts";
 import { checkInput } from "../../../protocol/checked-input.ts";
-import { type ScheduleRequest, type SessionSchedule, scheduleLimits } from "../../../protocol/schedule.ts";
+import { type ScheduleFiring, type ScheduleRequest, type SessionSchedule, scheduleLimits } from "../../../protocol/schedule.ts";
 import { checkPayload } from "../../log/spill-large-values.ts";
 import type { Deps } from "../../setup/session-deps.ts";
 import { childEnded, sessionClosed } from "../../setup/session-errors.ts";
 import { hasAcceptHooks, runAcceptHooks } from "./accept-hook.ts";
 import { newInput, runOptions } from "./accept-input.ts";
-import { checkAhead, firedBefore, requestedDue } from "./first-due-date.ts";
+import { checkAhead, firedBefore, requestedDue, withInterval } from "./first-due-date.ts";
 import { accessOf, type CommandContext } from "./submit-input.ts";
 
 /** The same request again, while its schedule stands, changes nothing. @throws AgentError INPUT_INVALID, INPUT_REFUSED, HOOK_FAILED, FORBIDDEN, SESSION_CLOSED */
-export async function setSchedule(context: CommandContext, name: string, request: ScheduleRequest): Promise<SessionSchedule> {
+export async function setSchedule(context: CommandContext, name: string, asked: ScheduleRequest): Promise<SessionSchedule> {
   const { deps, driver, opening } = context;
   checkName(name);
-  const due = requestedDue(request, deps.clock.now());
+  const request = withInterval(asked);
+  const due = requestedDue(request, deps.clock.now(), deps.scheduleRules);
   const input = await scheduledInput(context, request);
   const result: { set?: Schedule } = {};
   const bodies = (state: State): readonly FactBody[] => {
@@ -45,8 +46,7 @@ export async function setSchedule(context: CommandContext, name: string, request
     // A node whose clock was ahead has fired it before its time: each date fires once.
     if (lastWithKey(state.known, firingKey({ id: name, due }), keyOfInput) !== undefined) throw firedBefore(due);
     if (!standing) checkRoom(state, deps);
-    const { everyMs } = request;
-    const dates = { due, ...(everyMs === undefined ? {} : { everyMs }) };
+    const dates = { due, ...repetitionOf(request) };
     result.set = { id: name, input, ...dates };
     const body: FactBody = { type: "schedule.set", schedule: name, input, ...dates, by: accessOf(deps, request.access).user };
     return state.status === "new" ? [opening, body] : [body];
@@ -71,13 +71,31 @@ export async function clearSchedule({ deps, driver }: CommandContext, name: stri
 export const schedulesOf = ({ schedules = [] }: Pick<State, "schedules">): readonly SessionSchedule[] =>
   schedules.map(shown).sort((a, b) => a.due - b.due || (a.name < b.name ? -1 : 1));
 
-function shown({ id, due, everyMs, input }: Schedule): SessionSchedule {
+/** The due times that have passed, the newest first, as far back as the session keeps them. */
+export const firingsOf = ({ firings = [], ended, run, inputs }: State): readonly ScheduleFiring[] =>
+  firings.toReversed().map(({ schedule: name, runId, ...when }): ScheduleFiring => {
+    if (runId === undefined) return { name, ...when, status: "skipped" };
+    if (run?.runId === runId) return { name, ...when, runId, status: "running" };
+    if (inputs.some((input) => input.runId === runId)) return { name, ...when, runId, status: "waiting" };
+    return { name, ...when, runId, status: lastWithKey(ended, runId, idOfRun)?.status ?? "waiting" };
+  });
+
+/** One function, because the indices are cached by it. */
+const idOfRun = ({ runId }: { readonly runId: string }): string => runId;
+
+/** How a schedule repeats, as its fact has it. */
+const repetitionOf = ({ everyMs, cron: rule, timeZone, missed = "once" }: ScheduleRequest): Repetition =>
+  present({ everyMs, rule, timeZone: rule === undefined ? undefined : timeZone, missed });
+
+type Repetition = Pick<Schedule, "everyMs" | "rule" | "timeZone" | "missed">;
+
+function shown({ id, due, everyMs, rule: cron, timeZone, missed, input }: Schedule): SessionSchedule {
   const { message, mode = "enqueue", access, options, labels } = input;
   return {
     name: id,
     due,
     ...{ message, mode, ...options },
-    ...present({ everyMs, labels, user: access?.user }),
+    ...present({ everyMs, cron, timeZone, missed: missed === "skip" ? missed : undefined, labels, user: access?.user }),
   };
 }
 
@@ -112,9 +130,10 @@ interface Wanted {
 
 /** True if the schedule stands as requested. Without `at` its next date is not compared, because a repeated request has another one. */
 function isSame(standing: Schedule, { request, input, due }: Wanted): boolean {
-  const { at, everyMs } = request;
   const text = (value: object): string => canonicalJson(JSON.parse(JSON.stringify(value)) as Json);
-  return standing.everyMs === everyMs && (at === undefined || standing.due === due) && text(standing.input) === text(input);
+  const { everyMs, rule, timeZone, missed = "once" } = standing;
+  const repeats = text(present({ everyMs, rule, timeZone, missed })) === text(repetitionOf(request));
+  return repeats && (request.at === undefined || standing.due === due) && text(standing.input) === text(input);
 }
 
 function checkRoom({ schedules = [] }: State, { sessionId }: Deps): void {

@@ -1,0 +1,2 @@
+/** Cron expressions for the schedules of sessions. */
+export { cronRules } from "./cron-rules.ts";
