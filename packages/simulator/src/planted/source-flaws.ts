@@ -17,7 +17,7 @@ export interface SourceFlaw {
 }
 
 const driver = "driver/session/session-driver.ts";
-const decider = "driver/session/decide-and-append.ts";
+const decider = "driver/session/claim-fold-append-start.ts";
 
 /** All flaws that no port can have. Core has no hooks for any of them: what is run is a copy in which one place was changed. */
 export const sourceFlaws: readonly SourceFlaw[] = [

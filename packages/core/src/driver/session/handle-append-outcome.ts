@@ -1,6 +1,6 @@
 /*
  * Owns: the append of one decision, and the consequences of each outcome for its offers and for the lease.
- * Does not own: retries of the append (append-batch), the launch of effects after it (decide-and-append).
+ * Does not own: retries of the append (append-batch), the launch of effects after it (claim-fold-append-start).
  */
 
 import type { Fact } from "../../loop/fact.ts";

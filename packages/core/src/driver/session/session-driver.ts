@@ -1,6 +1,6 @@
 /*
  * Owns: the command loop of one session: fold what arrived, plan, prepare effects, append one batch, adopt, publish, signal, launch.
- * Does not own: which phase follows (session-phase), one decision (decide-and-append), what follows from facts (loop), the effects under the lease (work-under-lease),
+ * Does not own: which phase follows (session-phase), one decision (claim-fold-append-start), what follows from facts (loop), the effects under the lease (work-under-lease),
  *  the listeners (event-hub).
  * Invariants
  *  D1 nothing is published, launched or acknowledged before the log has it;
@@ -20,7 +20,7 @@ import { driverLimits } from "../setup/driver-limits.ts";
 import type { ChildSpending, Deps } from "../setup/session-deps.ts";
 import { handleLetGo } from "../setup/session-errors.ts";
 import { internalError, reportLoss } from "../setup/user-code-errors.ts";
-import { Decider, type DeciderHost } from "./decide-and-append.ts";
+import { Decider, type DeciderHost } from "./claim-fold-append-start.ts";
 import { createDriveUntilIdle } from "./drive-until-idle.ts";
 import { createWatchers, type Watcher, type Watchers } from "./idle-listeners.ts";
 import { createInbox, type Inbox, type Offer } from "./inbox.ts";
