@@ -6,6 +6,7 @@ export {
   type FetchedPages,
   type FetchPlace,
   fetchedInLog,
+  type PageRequest,
 } from "./fetched-in-log.ts";
 export type { PageFormat } from "./page/read-page.ts";
 export { type BraveOptions, brave } from "./search/brave.ts";

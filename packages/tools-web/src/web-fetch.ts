@@ -3,7 +3,7 @@ import { systemClock } from "@loopwright/core/memory";
 import type { Clock } from "@loopwright/core/ports";
 import type { ResolveHost } from "@loopwright/url-guard";
 import { z } from "zod";
-import type { FetchedPages } from "./fetched-in-log.ts";
+import type { EarlierPage, FetchedPages } from "./fetched-in-log.ts";
 import { type FetchedPage, type FetchSettings, fetchPage } from "./http/fetch-page.ts";
 import { isKnownUrl } from "./known-url.ts";
 import { isReadableType, type PageFormat, type ReadPage, readPage } from "./page/read-page.ts";
@@ -30,8 +30,8 @@ export interface WebFetchOptions extends WebPolicy {
   /** `once` (default): a call that a crash interrupted is not fetched again, the model reads that its outcome is unknown. `idempotent`: it is. */
   readonly replay?: "once" | "idempotent";
   /**
-   * The pages that the run has fetched already, `fetchedInLog(store)`: a call for one of them gets the result of the earlier call, and the page is not
-   * requested again. Default: each call fetches.
+   * The pages that the run has fetched or is fetching, `fetchedInLog(store)`: a call for one of them gets the result of the other call, and the page is
+   * not requested again. Default: each call fetches.
    */
   readonly fetched?: FetchedPages;
   /** Default `Loopwright/1.0 (web_fetch)`. */
@@ -53,7 +53,7 @@ const parameters: z.ZodType<WebFetchArguments> = z.object({
  * @throws AgentError CONFIG_INVALID for a policy that can never match
  */
 export function webFetch(options: WebFetchOptions = {}): Tool<WebFetchArguments> {
-  const { urls = "any", approval, replay = "once", userAgent = "Loopwright/1.0 (web_fetch)", clock = systemClock } = options;
+  const { urls = "any", approval, replay = "once", fetched, userAgent = "Loopwright/1.0 (web_fetch)", clock = systemClock } = options;
   const limits = { ...defaultWebLimits, ...options.limits };
   const settings: FetchSettings = { guard: webGuard(options, options.resolve), limits, clock, userAgent };
   return defineTool({
@@ -63,21 +63,20 @@ export function webFetch(options: WebFetchOptions = {}): Tool<WebFetchArguments>
       "Fetches one page of the public web and gives its readable part with title, address and links. Of a long page it gives a part and names the `offset` of the rest. A fetch that was interrupted may be called again.",
     parameters,
     replay,
-    timeoutMs: limits.deadlineMs + 10_000,
+    timeoutMs: limits.deadlineMs + (fetched?.waitMs ?? 0) + 10_000,
     ...(approval === undefined ? {} : { approval }),
     async *execute({ url, format = "markdown", offset = 0 }, { signal, session, access, callKey }): AsyncGenerator<ToolEvent, void> {
       if (urls === "known") checkKnown(url, session.messages());
+      const fetch = async (): Promise<EarlierPage> => {
+        const answer = await fetchPage(url, { settings, signal, isReadable: isReadableType });
+        const page = readPage(answer, format, limits);
+        signal.throwIfAborted();
+        return { output: [{ type: "text", text: shown(page, { fetched: answer, offset, limits }) }], details: detailsOf(page, answer) };
+      };
       const place = { scope: access.scope, session: session.id, callKey };
-      const earlier = await options.fetched?.find(place, { url, format, offset });
+      const result = await (fetched ? fetched.read({ place, page: { url, format, offset }, signal }, fetch) : fetch());
       signal.throwIfAborted();
-      if (earlier) {
-        yield { type: "complete", ...earlier };
-        return;
-      }
-      const fetched = await fetchPage(url, { settings, signal, isReadable: isReadableType });
-      const page = readPage(fetched, format, limits);
-      signal.throwIfAborted();
-      yield { type: "complete", output: shown(page, { fetched, offset, limits }), details: detailsOf(page, fetched) };
+      yield { type: "complete", ...result };
     },
   });
 }

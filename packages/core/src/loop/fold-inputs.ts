@@ -106,6 +106,7 @@ function sharesRun({ inputs }: State, { mode, message, runId }: FactOf<"input.ac
 
 /** The keys of an accepted input. One function for each, because the indices are cached by it. */
 export const idOfInput = (known: KnownInput): string => known.inputId;
+export const seqOfInput = ({ seq }: KnownInput): string => String(seq);
 export const keyOfInput = (known: KnownInput): string | undefined => known.key;
 /** The key of a result. */
 export const keyOfEntry = (entry: Entry): string | undefined => entry.key;

@@ -1,8 +1,8 @@
 import { AgentError } from "../../../errors.ts";
-import { at, findLastIndex, lastWithKey } from "../../../loop/append-list.ts";
+import { at, lastWithKey } from "../../../loop/append-list.ts";
 import { isEndedChild } from "../../../loop/children/background-children.ts";
 import type { BodyOf, FactBody, InputOrigin, RunOptions, Verdict } from "../../../loop/fact.ts";
-import { idOfInput, keyOfInput, placeOf } from "../../../loop/fold-inputs.ts";
+import { idOfInput, keyOfInput, placeOf, seqOfInput } from "../../../loop/fold-inputs.ts";
 import { endOf, type KnownInput, type QueuedInput, type State } from "../../../loop/state.ts";
 import { canonicalJson } from "../../../message/canonical-json.ts";
 import { digestOf } from "../../../message/digest.ts";
@@ -238,10 +238,6 @@ export function knownInput(state: State, input: NewInput): Known | undefined {
   });
 }
 
-function lastKnown({ known }: State, fits: (input: KnownInput) => boolean): KnownInput | undefined {
-  return at(known, findLastIndex(known, fits));
-}
-
 /** A steered input that came too late gets a run of its own, with an id derived from its own. */
 function answeringRun(state: State, { runId, inputId }: KnownInput): string {
   const isOwn = state.run?.runId === inputId || state.inputs.some((input) => input.runId === inputId) || endOf(state, inputId);
@@ -260,15 +256,19 @@ function repeatedInput(state: State, { message, options }: NewInput, isOwner: bo
   return options.mode === "interrupt" ? undefined : twin;
 }
 
-/** The newest input with this message that has no answer yet: it waits, will join the run, or is among the last messages of the run. */
+/**
+ * The newest input with this message that has no answer yet: it waits, will join the run, or is among the last messages of the run. The cost is that of
+ * these, not of all inputs of the session.
+ */
 function unansweredTwin(state: State, message: UserMessage | undefined): KnownInput | undefined {
   if (!message) return undefined;
-  const { run } = state;
+  const { inputs, run, known } = state;
+  const open = [...inputs, ...(run?.steered ?? [])].map(({ inputId }) => lastWithKey(known, inputId, idOfInput));
+  const last = [...lastWordsOf(state)].map((id) => lastWithKey(known, id, seqOfInput));
   const words = JSON.stringify(message.content);
-  const last = lastWordsOf(state);
-  const open = new Set([...state.inputs, ...(run?.steered ?? [])].map(({ inputId }) => inputId));
-  const isOpen = ({ inputId, seq }: KnownInput): boolean => open.has(inputId) || last.has(String(seq));
-  const twin = lastKnown(state, (known) => isOpen(known) && JSON.stringify(known.message?.content) === words);
+  let twin: KnownInput | undefined;
+  for (const input of [...open, ...last])
+    if (input && input.seq > (twin?.seq ?? 0) && JSON.stringify(input.message?.content) === words) twin = input;
   return twin && { ...twin, runId: answeringRun(state, twin) };
 }
 
