@@ -68,7 +68,7 @@ export interface EffectHost extends HookHost {
   /** Gives a child in the background its input; resolves with the fact of it. `undefined`: it could not be started, and that is recorded. */
   startChild(child: BackgroundChild): Promise<FactBody | undefined>;
   /** Records the facts that follow from the state; resolves when the log has them. */
-  offer(bodies: (state: State) => readonly FactBody[]): Promise<unknown>;
+  offer(bodies: (state: State) => readonly FactBody[]): Promise<readonly Fact[]>;
   /** An effect has ended without a closing fact. */
   effectLeft(): void;
 }

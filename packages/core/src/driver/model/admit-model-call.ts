@@ -150,9 +150,7 @@ function recordOf(
   { state, summaries }: { readonly state: State; readonly summaries: SummaryCalls },
   done: ContextPreparation | undefined,
 ): SyncOrAsync<readonly FactBody[]> {
-  return andThen(summaries.ends(done?.compaction), (ends) =>
-    andThen(compactionOf(deps, state, done), (compacted) => (ends.length > 0 ? [...ends, ...compacted] : compacted)),
-  );
+  return andThen(compactionOf(deps, state, done), (compacted) => summaries.ends(compacted, done?.compaction));
 }
 
 /** The fact of a compaction, with the price of its summary. */

@@ -2,6 +2,7 @@
  * Owns: the model calls that the context engine makes for one call: their reservations, their intents, and the ends of those that no compaction ends.
  * Does not own: the text of a summary (the engine), what a lost one costs (the loop).
  */
+import { isAgentError } from "../../errors.ts";
 import type { FactBody } from "../../loop/fact.ts";
 import { lostSummary } from "../../loop/fold-summary-calls.ts";
 import type { State } from "../../loop/state.ts";
@@ -9,21 +10,26 @@ import { tokensOf, type Usage } from "../../message/usage.ts";
 import type { ContextCompaction, ContextReservation, ContextSpending } from "../../ports/context-engine.ts";
 import { costAhead, costOf } from "../effects/cost-of-usage.ts";
 import type { EffectHost } from "../effects/effect-deps.ts";
-import type { SyncOrAsync } from "../effects/sync-or-async.ts";
+import { andThen, type SyncOrAsync } from "../effects/sync-or-async.ts";
+import type { UserCodeTimeout } from "../effects/user-code-timeout.ts";
 import type { Deps } from "../setup/session-deps.ts";
 import type { AllowanceRequest } from "./expected-usage.ts";
 import type { LoadedReservations } from "./lazy-reservations.ts";
+import type { ReservedSummary } from "./reservations.ts";
 
 interface SummaryDeps {
   readonly deps: Deps;
   readonly session: Pick<EffectHost, "offer">;
   readonly reservations: LoadedReservations | undefined;
+  /** Of the preparation. */
+  readonly timeout: Pick<UserCodeTimeout, "signal">;
 }
 
 /** A summary whose intent is in the log. */
 interface AskedSummary extends Pick<ContextSpending, "provider" | "model"> {
   readonly expected: Parameters<typeof lostSummary>[1]["expected"];
-  /** Unknown until it is settled. */
+  readonly reserved: ReservedSummary | undefined;
+  /** Unknown until the engine has settled it. */
   spent?: Usage;
 }
 
@@ -40,17 +46,22 @@ export class SummaryCalls {
 
   /** Reserves the call, and records its intent. `undefined`: the ledger has refused it, or the run does not need it any more. */
   async reserve(spending: ContextSpending): Promise<ContextReservation | undefined> {
-    const { deps, session, reservations } = this.#parts;
+    const { deps, session, reservations, timeout } = this.#parts;
     const { provider, model, usage } = spending;
     const { runId } = this.#request.effect;
     const loaded = reservations && (await reservations.load());
     const reserved = await loaded?.reserveSummary(this.#request, spending);
     if (loaded && !reserved) return undefined;
+    if (timeout.signal.aborted) {
+      reserved?.release();
+      return undefined;
+    }
     const { prices } = deps.bound.agent;
     const ahead = prices && costAhead({ prices, clock: deps.clock }, { provider, model, usage, at: deps.clock.now() });
     const cost = ahead instanceof Promise ? await ahead : ahead;
     const expected = { usage, ...(prices ? { cost: { totalUsd: cost?.totalUsd ?? 0, partial: true } } : {}) };
-    const asked: AskedSummary = { provider, model, expected };
+    const asked: AskedSummary = { provider, model, expected, reserved };
+    const earlier = this.#open;
     const before = await this.#closed();
     const started: FactBody = {
       type: "summary.started",
@@ -60,13 +71,26 @@ export class SummaryCalls {
       expected,
       ...(reserved ? { reservation: reserved.id } : {}),
     };
-    const isWanted = ({ run }: State): boolean => !this.#isOver && run?.runId === runId && !run.abort;
-    let isRecorded = false;
-    await session.offer((state) => {
-      isRecorded = isWanted(state);
-      return isRecorded ? [...before, started] : [];
+    const isWanted = ({ run, epoch }: State): boolean =>
+      !this.#isOver && run?.runId === runId && !run.abort && epoch === this.#request.state.epoch;
+    let isOffered = false;
+    const intent = (state: State): readonly FactBody[] => {
+      isOffered = isWanted(state);
+      return isOffered ? [...before, started] : [];
+    };
+    const recorded = await session.offer(intent).catch((error: unknown) => {
+      // Nothing was sent. But if the log may have the intent, the next owner counts all of it; what still waits when a handle is disposed of is not in the log.
+      if (!isOffered || isAgentError(error, "RUN_ABORTED")) reserved?.release();
+      throw error;
     });
-    if (!isRecorded || this.#isOver) {
+    if (!recorded.some(({ type }) => type === started.type)) {
+      reserved?.release();
+      return undefined;
+    }
+    settleIn(earlier);
+    if (this.#isOver) {
+      // The call was given up while the intent was being recorded, so nothing was sent.
+      await session.offer(() => [{ type: "summary.failed", runId, provider, model }]);
       reserved?.release();
       return undefined;
     }
@@ -74,15 +98,39 @@ export class SummaryCalls {
     return {
       settle: (spent) => {
         asked.spent = spent;
-        reserved?.settle(spent);
       },
     };
   }
 
-  /** The end of a summary that no compaction ends. Nothing is recorded after it. */
-  ends(compaction: ContextCompaction | undefined): SyncOrAsync<readonly FactBody[]> {
+  /**
+   * What is recorded with the call that was prepared: the compaction, and the end of a summary that it does not end. A summary with a reservation is recorded at once, so that the
+   * reservation is settled before the next one is made, and not before the log has its end. Nothing is recorded after it.
+   */
+  ends(compacted: readonly FactBody[], compaction: ContextCompaction | undefined): SyncOrAsync<readonly FactBody[]> {
     this.#isOver = true;
-    return !this.#open || compaction?.usage ? [] : this.#closed();
+    const open = this.#open;
+    if (!open) return compacted;
+    const closed = compaction?.usage ? [] : this.#closed();
+    return andThen(closed, (ends) => {
+      const bodies = [...ends, ...compacted];
+      return open.reserved ? this.#recorded(open, bodies) : bodies;
+    });
+  }
+
+  /** Where the run is stopped, or belongs to another process, the log counts all that the summary may have spent, and the reservation is kept for it. */
+  async #recorded(open: AskedSummary, bodies: readonly FactBody[]): Promise<readonly FactBody[]> {
+    const { effect, state } = this.#request;
+    const isOpen = ({ run, epoch }: State): boolean =>
+      run?.runId === effect.runId && run.summary !== undefined && !run.abort && epoch === state.epoch;
+    try {
+      const recorded = await this.#parts.session.offer((now) => (isOpen(now) ? bodies : []));
+      this.#open = undefined;
+      if (recorded.length > 0) settleIn(open);
+      return [];
+    } catch {
+      // The store did not take them by themselves: they go with the call, which is refused with the error of the store.
+      return bodies;
+    }
   }
 
   /** The same without waiting for the settlement: the summary counts with the most that it may have spent. */
@@ -105,4 +153,9 @@ export class SummaryCalls {
       { type: "summary.failed", runId, provider, model, ...(tokensOf(spent) > 0 ? { usage: spent, ...(cost ? { cost } : {}) } : {}) },
     ];
   }
+}
+
+/** Settles a summary whose end the log has. */
+function settleIn(summary: AskedSummary | undefined): void {
+  if (summary?.spent) summary.reserved?.settle(summary.spent);
 }

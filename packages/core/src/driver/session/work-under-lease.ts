@@ -3,7 +3,7 @@
  * them.
  * Does not own: which effects are needed (plan), what is recorded (the driver).
  */
-import type { FactBody } from "../../loop/fact.ts";
+import type { Fact, FactBody } from "../../loop/fact.ts";
 import type { BackgroundChild, KeyedChild, State } from "../../loop/state.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { RequestBuilder } from "../../prompt/request-builder.ts";
@@ -140,12 +140,12 @@ export class WorkUnderLease implements EffectHost, ChildHost, BackgroundHost {
     if (this.#drives) this.#session.driveUntilIdle();
   }
 
-  offer(bodies: Offer["bodies"]): Promise<unknown> {
+  offer(bodies: Offer["bodies"]): Promise<readonly Fact[]> {
     return this.#put({ bodies, needsOwner: false, waitsForStore: true });
   }
 
   /** Before the user code that a batch waits for has ended: it may wait for this. */
-  #put(offer: Offer): Promise<unknown> {
+  #put(offer: Offer): Promise<readonly Fact[]> {
     const recorded = this.#inbox.put(offer);
     this.#session.interrupt();
     return recorded;
