@@ -11,13 +11,13 @@ import type { FactBody, Verdict } from "../../loop/fact.ts";
 import { timeLimit } from "../../loop/reached-limit.ts";
 import type { Run, State } from "../../loop/state.ts";
 import type { Usage } from "../../message/usage.ts";
-import type { ContextCompaction, ContextPreparation, MessageSizes } from "../../ports/context-engine.ts";
+import type { ContextCompaction, ContextPreparation, ContextPreparing, MessageSizes } from "../../ports/context-engine.ts";
 import type { RequestBuilder } from "../../prompt/request-builder.ts";
 import { costAhead, costOf } from "../effects/cost-of-usage.ts";
 import type { EffectHost, PreparationDeps } from "../effects/effect-deps.ts";
 import { andThen, type SyncOrAsync } from "../effects/sync-or-async.ts";
 import type { Deps } from "../setup/session-deps.ts";
-import { SummaryCalls } from "./context-summary-calls.ts";
+import type { SummaryCalls } from "./context-summary-calls.ts";
 import { type AllowanceRequest, expectedUsage, type MostSpent, mostOf } from "./expected-usage.ts";
 import type { RequestFitting } from "./fit-request-to-window.ts";
 import type { LoadedReservations } from "./lazy-reservations.ts";
@@ -73,11 +73,14 @@ export function admitCall(deps: Deps, setup: Setup, request: Request): SyncOrAsy
   const overflowed = run.retry?.failure.code === "CONTEXT_OVERFLOW";
   return andThen(setup.counts?.sizesOf(prepared, state), (sizes) => {
     const sized = { ...request, sizes };
-    const summaries = new SummaryCalls({ deps, ...setup }, sized);
-    setup.onSummaries(summaries);
-    const asked = setup.fitting.prepared({ run, state, prepared, sizes, overflowed }, setup.timeout, (spending) =>
-      summaries.reserve(spending),
-    );
+    let summaries: SummaryCalls | undefined;
+    const reserve: NonNullable<ContextPreparing["reserve"]> = async (spending) => {
+      const { SummaryCalls } = await import("./context-summary-calls.ts");
+      summaries ??= new SummaryCalls({ deps, ...setup }, sized);
+      setup.onSummaries(summaries);
+      return summaries.reserve(spending);
+    };
+    const asked = setup.fitting.prepared({ run, state, prepared, sizes, overflowed }, setup.timeout, reserve);
     return andThen(asked, (done) =>
       andThen(recordOf(deps, { state, summaries }, done), (compacted) =>
         andThen(affordable(deps, setup, sized), (call): Admission => {
@@ -147,10 +150,10 @@ function noted(verdicts: readonly Verdict[] = [], done: ContextPreparation | und
 /** What the engine has spent in vain, and its compaction. */
 function recordOf(
   deps: Deps,
-  { state, summaries }: { readonly state: State; readonly summaries: SummaryCalls },
+  { state, summaries }: { readonly state: State; readonly summaries: SummaryCalls | undefined },
   done: ContextPreparation | undefined,
 ): SyncOrAsync<readonly FactBody[]> {
-  return andThen(compactionOf(deps, state, done), (compacted) => summaries.ends(compacted, done?.compaction));
+  return andThen(compactionOf(deps, state, done), (compacted) => summaries?.ends(compacted, done?.compaction) ?? compacted);
 }
 
 /** The fact of a compaction, with the price of its summary. */

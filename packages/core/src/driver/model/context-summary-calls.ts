@@ -15,7 +15,7 @@ import type { UserCodeTimeout } from "../effects/user-code-timeout.ts";
 import type { Deps } from "../setup/session-deps.ts";
 import type { AllowanceRequest } from "./expected-usage.ts";
 import type { LoadedReservations } from "./lazy-reservations.ts";
-import type { ReservedSummary } from "./reservations.ts";
+import type { ReservedSummary } from "./ledger-reservations.ts";
 
 interface SummaryDeps {
   readonly deps: Deps;
@@ -52,10 +52,7 @@ export class SummaryCalls {
     const loaded = reservations && (await reservations.load());
     const reserved = await loaded?.reserveSummary(this.#request, spending);
     if (loaded && !reserved) return undefined;
-    if (timeout.signal.aborted) {
-      reserved?.release();
-      return undefined;
-    }
+    if (timeout.signal.aborted) return void reserved?.release();
     const { prices } = deps.bound.agent;
     const ahead = prices && costAhead({ prices, clock: deps.clock }, { provider, model, usage, at: deps.clock.now() });
     const cost = ahead instanceof Promise ? await ahead : ahead;
@@ -73,26 +70,19 @@ export class SummaryCalls {
     };
     const isWanted = ({ run, epoch }: State): boolean =>
       !this.#isOver && run?.runId === runId && !run.abort && epoch === this.#request.state.epoch;
-    let isOffered = false;
-    const intent = (state: State): readonly FactBody[] => {
-      isOffered = isWanted(state);
-      return isOffered ? [...before, started] : [];
-    };
-    const recorded = await session.offer(intent).catch((error: unknown) => {
-      // Nothing was sent. But if the log may have the intent, the next owner counts all of it; what still waits when a handle is disposed of is not in the log.
-      if (!isOffered || isAgentError(error, "RUN_ABORTED")) reserved?.release();
-      throw error;
-    });
-    if (!recorded.some(({ type }) => type === started.type)) {
-      reserved?.release();
-      return undefined;
-    }
+    const recorded = await session
+      .offer((state) => (isWanted(state) ? [...before, started] : []))
+      .catch((error: unknown) => {
+        // What waits when a handle is disposed of is not in the log. After any other error it may be, and the next owner counts all of it.
+        if (isAgentError(error, "RUN_ABORTED")) reserved?.release();
+        throw error;
+      });
+    if (!recorded.some(({ type }) => type === started.type)) return void reserved?.release();
     settleIn(earlier);
     if (this.#isOver) {
       // The call was given up while the intent was being recorded, so nothing was sent.
       await session.offer(() => [{ type: "summary.failed", runId, provider, model }]);
-      reserved?.release();
-      return undefined;
+      return void reserved?.release();
     }
     this.#open = asked;
     return {
