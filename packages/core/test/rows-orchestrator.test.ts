@@ -136,18 +136,48 @@ it("B109: a streamed result is kept in full for later runs", async () => {
 const frameworks =
   /^(?:ai$|@ai-sdk\/|langchain$|@langchain\/|@langgraph|llamaindex$|@llamaindex\/|@openai\/agents|@mastra\/|@google\/(?:adk|genkit)|genkit$|crewai|autogen|@voltagent\/|@inngest\/agent-kit|@anthropic-ai\/claude-(?:code|agent-sdk)|beeai-framework)/;
 
-it("B92: no package that is shipped depends on an agent framework", () => {
+/** Packages whose tests speak to them through an unmodified client of another project. None of it is shipped. */
+const testClients: { readonly [name: string]: readonly string[] } = {
+  "@loopwright/protocol-ai-sdk": ["@ai-sdk/react", "ai"],
+  loopwright: ["ai"],
+};
+
+interface Manifest {
+  readonly name: string;
+  readonly [field: string]: object | string | undefined;
+}
+
+it("B92: no package that is shipped depends on an agent framework, and no source imports one", () => {
   const root = new URL("../../../", import.meta.url);
-  const manifests = ["packages", "apps"].flatMap((folder) =>
-    readdirSync(new URL(`${folder}/`, root)).flatMap((name) => {
-      const file = new URL(`${folder}/${name}/package.json`, root);
-      return existsSync(file) ? [JSON.parse(readFileSync(file, "utf8")) as { readonly [field: string]: object | undefined }] : [];
-    }),
+  const folders = ["packages", "apps"].flatMap((folder) =>
+    readdirSync(new URL(`${folder}/`, root)).map((name) => new URL(`${folder}/${name}/`, root)),
   );
-  const named = manifests.flatMap((one) =>
-    ["dependencies", "peerDependencies", "optionalDependencies", "devDependencies"].flatMap((field) => Object.keys(one[field] ?? {})),
-  );
-  expect(named).toContain("openai");
-  expect(named.filter((name) => frameworks.test(name))).toEqual([]);
+  const manifests = folders.flatMap((folder) => {
+    const file = new URL("package.json", folder);
+    return existsSync(file) ? [JSON.parse(readFileSync(file, "utf8")) as Manifest] : [];
+  });
+  const namedIn = (one: Manifest, fields: readonly string[]): readonly string[] =>
+    fields.flatMap((field) => Object.keys((one[field] as object | undefined) ?? {}));
+  const shipped = manifests.flatMap((one) => namedIn(one, ["dependencies", "peerDependencies", "optionalDependencies"]));
+  expect(manifests.flatMap((one) => namedIn(one, ["devDependencies"]))).toContain("openai");
+  expect(shipped.filter((name) => frameworks.test(name))).toEqual([]);
+  for (const one of manifests) {
+    const tested = namedIn(one, ["devDependencies"]).filter((name) => frameworks.test(name));
+    expect(tested.toSorted(), one.name).toEqual(testClients[one.name] ?? []);
+  }
+  // A bundle could hold a development dependency.
+  const imported = folders.flatMap((folder) => importsOf(new URL("src/", folder)));
+  expect(imported).toContain("hono");
+  expect(imported.filter((name) => frameworks.test(name))).toEqual([]);
   expect(["ai", "@ai-sdk/openai", "@langchain/core", "@openai/agents", "@mastra/core"].every((name) => frameworks.test(name))).toBe(true);
 });
+
+/** What the sources of a folder import, without their tests. */
+function importsOf(folder: URL): readonly string[] {
+  if (!existsSync(folder)) return [];
+  const files = readdirSync(folder, { recursive: true }) as string[];
+  return files
+    .filter((name) => /\.tsx?$/.test(name) && !/\.test\.tsx?$/.test(name))
+    .flatMap((name) => [...readFileSync(new URL(name, folder), "utf8").matchAll(/(?:from|import\()\s*"([^".][^"]*)"/g)])
+    .map(([, name = ""]) => name);
+}
