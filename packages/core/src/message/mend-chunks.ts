@@ -23,7 +23,7 @@ class HalfHolder implements ChunkMender {
   #held: Map<number, DeltaChunk> | undefined;
 
   pass(chunks: readonly ModelChunk[]): readonly ModelChunk[] {
-    if (!this.#held?.size && chunks.every((chunk) => isSound(chunk as Json))) return chunks;
+    if (!this.#held?.size && chunks.every(isSoundChunk)) return chunks;
     const out: ModelChunk[] = [];
     for (const chunk of chunks) this.#take(chunk, out);
     return out;
@@ -84,6 +84,9 @@ class HalfHolder implements ChunkMender {
     out.push(wellFormedJson(chunk));
   }
 }
+
+/** Of a delta only its text is the vendor's. */
+const isSoundChunk = (chunk: ModelChunk): boolean => isSound("delta" in chunk ? chunk.delta : (chunk as Json));
 
 function endsInHalf(text: string): boolean {
   const last = text.charCodeAt(text.length - 1);

@@ -40,14 +40,16 @@ class CountedAnswer implements AnswerBounds {
   }
 
   count(chunks: readonly ModelChunk[]): void {
+    let textLength = 0;
     for (const chunk of chunks) {
       if ("index" in chunk && !(Number.isInteger(chunk.index) && chunk.index >= 0 && chunk.index < answerLimits.blocksMax)) {
         throw tooMuch(this.#provider, "blocksMax");
       }
-      if ("delta" in chunk) this.#add("textMax", chunk.delta.length);
+      if ("delta" in chunk) textLength += chunk.delta.length;
       else if (chunk.type === "call-start") this.#add("callsMax", 1);
       else if (chunk.type === "opaque") this.#add("opaqueMax", Math.floor(weigh(chunk.data) / 3));
     }
+    this.#add("textMax", textLength);
   }
 
   #add(limit: CountedLimit, count: number): void {
