@@ -8,7 +8,7 @@ export interface ModelCapabilities {
   readonly streaming: boolean;
   readonly tools: boolean;
   readonly vision: boolean;
-  /** Whether cache markers are sent (or the vendor caches by itself). */
+  /** True if prompts are cached: by cache markers, or by the vendor itself. */
   readonly promptCaching: boolean;
   readonly contextTokens?: number;
   readonly outputTokensMax?: number;
@@ -37,16 +37,16 @@ export type ToolChoice = "auto" | "none" | "required" | { readonly tool: string 
 
 /**
  * One call of a model. The messages are valid for every vendor by construction: they begin with a user message, every call
- * has exactly one result right after its message in call order, nothing is empty (a blank text of an answer stays where it carries
- * opaque data), notices stand between turns only.
+ * has exactly one result right after its message in call order, no part is empty (except a blank text of an answer that carries opaque data of
+ * the vendor), notices stand between turns only.
  * Messages are immutable and keep their identity from call to call, so a provider may cache the encoded form of each (WeakMap). The list
  * belongs to the session and grows after the call: copy it to keep a request.
  */
 export interface ModelRequest {
   readonly model: string;
   /**
-   * The system prompt, stable parts first. Absent: none. A vendor with one system prompt gets them joined (`systemText`); one with cache markers
-   * marks the end of the stable parts, and the end of the others if there are any.
+   * The system prompt, stable parts first. Absent: none. For a vendor with one system prompt they are joined (`systemText`). For a vendor with
+   * cache markers, the provider marks the end of the stable parts, and the end of the others if there are any.
    */
   readonly system?: readonly SystemPart[];
   readonly messages: readonly Message[];
@@ -54,7 +54,7 @@ export interface ModelRequest {
   readonly tools?: readonly ToolSpec[];
   readonly toolChoice?: ToolChoice;
   readonly parallelToolCalls?: boolean;
-  /** Sent only when set; where the vendor demands one, the model's own maximum. */
+  /** Absent: nothing is sent, or the maximum of the model if the vendor requires a value. */
   readonly maxTokens?: number;
   readonly temperature?: number;
   /**
@@ -84,8 +84,8 @@ export interface ModelCallIo {
  * (MODEL_*, CONTEXT_OVERFLOW) that contain no vendor object, no key and no prompt. Chunks that arrived before an error are yielded before it is
  * thrown, also when one read contained both. A stream that ends before the vendor's terminal event throws MODEL_STREAM_BROKEN. A provider has no
  * timers and no retries: the driver has them. The key is read and the request is sent when the stream is first read, never before. Each option of the
- * request is sent to the vendor, or the call throws MODEL_UNSUPPORTED before anything is sent. Redirects are refused (MODEL_REDIRECTED), bodies have
- * bounds, and JSON of an undocumented shape is MODEL_PROTOCOL. Leaving the stream early closes the connection; usage that the vendor does not report
+ * request is sent to the vendor, or the call throws MODEL_UNSUPPORTED before anything is sent. Redirects are refused (MODEL_REDIRECTED), the size
+ * of a response is limited, and JSON of an undocumented shape is MODEL_PROTOCOL. Leaving the stream early closes the connection; usage that the vendor does not report
  * is absent, never 0.
  */
 export interface ModelProvider {
@@ -93,7 +93,7 @@ export interface ModelProvider {
   readonly name: string;
   readonly defaultModel: string;
   capabilities(model: string): ModelCapabilities;
-  /** Rejects tools that the vendor accepts for none of its models, before an agent is created with them. @throws AgentError CONFIG_INVALID */
+  /** Rejects tools that no model of the vendor accepts, before an agent is created with them. @throws AgentError CONFIG_INVALID */
   checkTools?(tools: readonly ToolSpec[]): void;
   stream(request: ModelRequest, io: ModelCallIo): AsyncIterable<readonly ModelChunk[]>;
 }

@@ -6,7 +6,7 @@ import type { ContextHistory, FittedRequest } from "../ports/context-engine.ts";
 import { RequestPath } from "./request-path.ts";
 import { createValidHistory, type ValidHistory, withAnswerableEnd } from "./valid-history.ts";
 
-/** What a state gives a model to answer. */
+/** The history that a model is to answer, or why there is none. */
 export type BuiltHistory =
   | ({
       readonly hasStoredMedia: boolean;
@@ -18,23 +18,21 @@ export type BuiltHistory =
   | { readonly waiting: true; readonly messages?: never; readonly failed?: never }
   | { readonly failed: "context"; readonly messages?: never; readonly waiting?: never };
 
-/** The history as the request may have it, and its size in characters. */
+/** The history in a form that is valid for a request, and its size in characters. */
 export type BuildingHistory = ContextHistory & Pick<ValidHistory, "textLength">;
 
 /** What is sent of a history; `undefined`: it cannot fit. */
 export type Fit = (history: BuildingHistory) => FittedRequest | undefined;
 
-/** Builds the history of each model call of one session; a turn costs what is new in it. */
+/** Builds the history of each model call of one session. A turn processes only what is new. */
 export interface RequestBuilder {
   /** The path as people see it, up to date with the last state given. Shared, grows in place. */
   readonly transcript: GrowingTranscript;
-  /**
-   * Total: any state of any log has an answer. Default of `fit`: all of the history.
-   */
+  /** Returns a result for any state of any log. Default of `fit`: all of the history. */
   build(state: State, fit?: Fit): BuiltHistory;
-  /** The same of a list that is not the session's, at the cost of all of it. */
+  /** Like `build`, for messages that are not those of the session. Processes the whole list each time. */
   buildFrom(messages: readonly Message[], fit?: Fit): BuiltHistory;
-  /** The history at the state before anything is cut. Shared, grows in place. */
+  /** The whole history at the state, without the cut of `fit`. Shared, grows in place. */
   historyAt(state: State): BuildingHistory;
   /** Brings the transcript to the state without building. */
   follow(state: State): GrowingTranscript;

@@ -22,8 +22,8 @@ export function hasImage(message: Message): boolean {
 export const keptMediaMax: number = 32 * 1024 * 1024;
 
 /**
- * What messages became with their bytes, the last used last: with the same message again a provider need not make its part of the body again. Bounded,
- * because it is text of megabytes that the blob store has too.
+ * Messages with their bytes filled in, least recently used first. A message gives the same object each time, so a provider can use the encoded form that it
+ * has kept. The total is limited, because the texts are large and the blob store has them too.
  */
 const kept = new Map<Message, Message>();
 let keptCharacters = 0;
@@ -53,7 +53,7 @@ function mediaLength(message: Message): number {
   return message.content.reduce((sum, part) => sum + (isMedia(part) ? (part.source.data?.length ?? 0) : 0), 0);
 }
 
-/** The provider as it would be if every image and file came with its bytes. They are read when the request goes out. */
+/** Wraps the provider: the bytes of stored images and files are read and filled in when a request is sent. */
 export function withStoredMedia(provider: ModelProvider, load: Load): ModelProvider {
   return {
     name: provider.name,
@@ -90,7 +90,7 @@ async function withBytes<Part extends ImagePart | FilePart>(part: Part, load: Lo
 
 const isMedia = (part: { readonly type: string }): part is ImagePart | FilePart => part.type === "image" || part.type === "file";
 
-/** By the platform where it can (Node.js 25, browsers), ten times as fast; else in pieces, because the arguments of a call have a limit. */
+/** Encodes with `toBase64` of the platform (Node.js 25, browsers), which is ten times as fast; without it in pieces, because a function takes a limited number of arguments. */
 function base64(bytes: Uint8Array & { toBase64?(): string }): string {
   if (bytes.toBase64) return bytes.toBase64();
   const pieces: string[] = [];

@@ -44,7 +44,7 @@ export interface PendingChild {
   readonly callKey: string;
   readonly session: string;
   readonly agent: string;
-  /** Where a gate or a person has changed those of the model. */
+  /** The arguments of the call, if a gate or a person has changed those of the model. */
   readonly args?: JsonObject;
 }
 
@@ -96,7 +96,7 @@ export interface SessionSnapshot {
   readonly readOnly?: boolean;
   readonly createdAt: number;
   readonly updatedAt: number;
-  /** The place in the event stream that this stands for. */
+  /** The position in the event stream up to which the snapshot includes everything. */
   readonly cursor: string;
   /** Every message of every branch, in the order they came. */
   readonly messages: readonly SnapshotMessage[];
@@ -105,7 +105,7 @@ export interface SessionSnapshot {
   readonly waiting: readonly WaitingInput[];
   readonly run?: OpenRun;
   readonly lastRun?: { readonly runId: string; readonly status: RunStatus; readonly reason: string; readonly failure?: Failure };
-  /** Used last. */
+  /** The model that was used last. */
   readonly model?: string;
   readonly usage?: Usage;
   readonly cost?: Cost;

@@ -6,8 +6,8 @@ export function cutText(text: string, max: number): string {
 }
 
 /**
- * The first `max` characters, one fewer where that would part a surrogate pair. What is cut is a copy: engines make a slice a view of the whole
- * text, which then lives as long as the slice.
+ * The first `max` characters, one fewer where that would part a surrogate pair. The result is a copy: engines store a slice as
+ * a view, which would keep the whole text in memory.
  */
 export function headOf(text: string, max: number): string {
   if (text.length <= max) return text;

@@ -67,7 +67,7 @@ export function defineTools<Resources>(): DefineTool<Resources> {
   return defineTool;
 }
 
-/** What a promise-returning handler gives. */
+/** What the handler of `createSimpleTool` returns. */
 export interface SimpleOutput {
   readonly output: ToolOutput;
   readonly details?: unknown;

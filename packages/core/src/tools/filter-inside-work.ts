@@ -1,16 +1,16 @@
 /*
- * Owns: work that needs a filter's answer in its middle, where the answer may take its time. Does not own: the filters, and which text they see.
- * Such work is a generator that yields each text and is given what is shown instead: one code for filters that answer at once and those that do not.
+ * Owns: running work that needs filtered texts while it runs. Does not own: the filters, and which text they see.
+ * The work is a generator: it yields a text and receives the filtered text, so the same code serves synchronous and asynchronous filters.
  */
 import type { Json } from "../message/json.ts";
 
 /** Yields texts, and is given what is to be shown in their place. */
 export type Filtering<T> = Generator<string, T, string>;
 
-/** A text as it may be shown: at once, or later. */
+/** Returns the text to show. */
 export type ApplyFilter = (text: string) => string | Promise<string>;
 
-/** What the work gives: at once as long as the filter answers at once. Throws, or rejects with, what the filter throws. */
+/** Runs the work and returns its result: a promise only if the filter returned one. An error of the filter is thrown, or rejects that promise. */
 export function runFiltering<T>(work: Filtering<T>, apply: ApplyFilter): T | Promise<T> {
   let step = work.next();
   while (!step.done) {

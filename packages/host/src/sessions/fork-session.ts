@@ -20,8 +20,8 @@ export interface ForkOptions {
 }
 
 /**
- * What a fork of a session begins with: the messages of the source up to one of them, in `metadata.forkedFrom` where it came from, and the prompt and the
- * client tools of the source where its agent stays. Usage and cost stay with the source. @throws AgentError INPUT_INVALID for a message that the source does not have
+ * The beginning of a fork: the messages of the source up to the chosen one, and `metadata.forkedFrom`, which names the source and that message. A fork with the
+ * agent of the source also has its prompt and its client tools. Usage and cost stay with the source. @throws AgentError INPUT_INVALID for a message that the source does not have
  */
 export function forkOf({ snapshot, opening }: ForkSource, options: ForkOptions = {}): NewSession & { readonly agent: string } {
   const { message = snapshot.head, agent = snapshot.agent, title = snapshot.title, metadata } = options;

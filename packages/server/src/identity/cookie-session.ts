@@ -1,11 +1,11 @@
 /*
- * Owns: sessions of the page by cookie: begun with the credentials of a caller, kept in the store, ended by sign-out or by time.
- * Does not own: the caller at the sign-in (`authenticate`), the pages of other origins (`http/check-origin.ts`).
+ * Owns: login sessions of the page, which a cookie names: begun with the credentials of a caller, kept in the store, ended by sign-out or by time.
+ * Does not own: which caller signs in (`authenticate`), the check of other origins (`http/check-origin.ts`).
  * Invariants
  *  C1 no script of the page reads the cookie (`HttpOnly`), and pages of other sites cannot send it (`SameSite=Strict`);
  *  C2 a request that changes something counts only if the browser states that this server's own page sent it;
- *  C3 a cookie is worth what its credentials are worth by now: they are kept with it, encrypted with a key that the cookie alone gives, and checked again;
- *  C4 each sign-in has a new secret; one that is signed in again takes the place of the old one, and does not last longer.
+ *  C3 a cookie is valid only while its credentials are: the store keeps them, encrypted with a key from the secret of the cookie, and they are checked again;
+ *  C4 each sign-in makes a new secret. Signing in with a cookie replaces the old login session, and the new one does not end later.
  */
 import { AgentError } from "@loopwright/core";
 import { requestHost } from "../request-host.ts";
@@ -17,16 +17,16 @@ import { keepPrincipal, placeOfSecret, readKept, type SecretPlace, writeKept } f
 type CookieContext = Pick<ServerContext, "clock" | "options" | "verdicts">;
 
 const defaultAgeMs = 12 * 3_600_000;
-/** Requests that are under way with the cookie before still count for so long. */
+/** How long a replaced cookie is still accepted, for requests that are under way. */
 const graceMs = 30_000;
 
 const optionsOf = ({ cookies }: HttpOptions): CookieOptions | undefined =>
   cookies === undefined || cookies === false ? undefined : cookies === true ? {} : cookies;
 
-/** Whether the server has sessions of cookies. */
+/** True if the server has login by cookie. */
 export const hasCookies = (options: HttpOptions): boolean => optionsOf(options) !== undefined;
 
-/** Browsers do not part cookies by port, so that the name does. With the prefix they take it only over TLS, and from this host alone. */
+/** Browsers do not separate cookies by port, so the name contains the port. They accept the prefix `__Host-` only over TLS and from this host. */
 const nameFor = (request: Request, isSecure: boolean): string => {
   const port = /:(\d+)$/.exec(requestHost(request))?.[1];
   return `${isSecure ? "__Host-" : ""}loopwright${port === undefined ? "" : `-${port}`}`;
@@ -44,8 +44,8 @@ function secretIn(request: Request): string | undefined {
 }
 
 /**
- * The principal of the cookie of a request, as `authenticate` knows its credentials by now; `undefined`: it has none that counts. A request with `Authorization`
- * speaks for itself. @throws AgentError ORIGIN_REFUSED for a cookie that another page may have sent, STORE_*, an error of `authenticate`
+ * The principal that `authenticate` now returns for the credentials of the request's cookie; `undefined`: the request has no valid cookie. The cookie of a
+ * request with an `Authorization` header is ignored. @throws AgentError ORIGIN_REFUSED for a cookie that another page may have sent, STORE_*, an error of `authenticate`
  */
 export async function cookiePrincipal(
   request: Request,
@@ -72,7 +72,7 @@ export async function cookiePrincipal(
   return { ...principal, expiresAt: Math.min(principal.expiresAt ?? Number.POSITIVE_INFINITY, place.endsAt) };
 }
 
-/** The headers in which callers have credentials, or what an authenticator may know them by: `Authorization` and those that begin with `X-`. */
+/** The headers that may hold credentials or identify the caller in another way: `Authorization`, and those that begin with `X-` except two of our own. */
 function credentialsIn({ headers }: Request): Credentials {
   const isOne = (name: string): boolean =>
     name === "authorization" || (name.startsWith("x-") && !["x-scope", "x-file-name"].includes(name));
@@ -86,7 +86,7 @@ async function placeIn(request: Request, { clock }: CookieContext): Promise<Secr
 
 const isSafe = (method: string): boolean => method === "GET" || method === "HEAD";
 
-/** By what browsers say of the sender, which scripts cannot change. A read may come without both headers: its answer is for its sender alone. */
+/** Decides by headers that browsers set and scripts cannot change. A GET or HEAD may have neither: a page of another origin cannot read its response. */
 function isOwnPage(request: Request): boolean {
   const site = request.headers.get("Sec-Fetch-Site");
   const origin = request.headers.get("Origin");
@@ -95,7 +95,7 @@ function isOwnPage(request: Request): boolean {
   return isSafe(request.method) || site === "same-origin";
 }
 
-/** Begins a session for the principal; `Set-Cookie`, and its end. A session that the request came with is replaced. @throws AgentError FORBIDDEN for a service of all scopes, STORE_* */
+/** Begins a login session; returns the value of `Set-Cookie` and when the session ends. The login session of the request is replaced. @throws AgentError FORBIDDEN for a service that may act in all scopes, STORE_* */
 export async function beginCookieSession(
   request: Request,
   principal: Principal,
@@ -103,7 +103,7 @@ export async function beginCookieSession(
 ): Promise<{ readonly cookie: string; readonly expiresAt: number }> {
   if (principal.memberships === "any")
     throw new AgentError("FORBIDDEN", {
-      message: "A service of all scopes gets no cookie.",
+      message: "A service that may act in all scopes cannot sign in with a cookie.",
       fix: "Send its token with each request. The token may be bound to the place that it is sent from, and a cookie would not be.",
     });
   const { blobs } = server.options.store;
@@ -112,7 +112,7 @@ export async function beginCookieSession(
   const expiresAt = Math.min(now + ageMs, principal.expiresAt ?? Number.POSITIVE_INFINITY);
   const before = await placeIn(request, server);
   const kept = before ? await readKept(blobs, before) : undefined;
-  // One that signs in with a cookie has its credentials there.
+  // The credentials of a caller that signs in with a cookie are those stored for that cookie.
   const credentials = { ...(await openCredentials(secretIn(request) ?? "", kept?.sealed ?? "")), ...credentialsIn(request) };
   const { user, scope } = principal;
   const secret = await keepPrincipal(blobs, "login", {
@@ -125,7 +125,7 @@ export async function beginCookieSession(
   return { cookie: cookieText(request, server, { secret, ageMs: expiresAt - now }), expiresAt };
 }
 
-/** Ends the session that the request came with; `Set-Cookie` that removes the cookie. @throws AgentError STORE_* */
+/** Ends the login session of the request; returns a value of `Set-Cookie` that removes the cookie. @throws AgentError STORE_* */
 export async function endCookieSession(request: Request, server: CookieContext): Promise<string> {
   const place = await placeIn(request, server);
   if (place) await server.options.store.blobs.remove(place.scope, place.key);

@@ -2,7 +2,7 @@
  * Owns: a ready policy: what roles, participants and sharing permit.
  * Does not own: roles (authentication), the sharing of a session (its log), how a refusal looks (`authorize.ts`).
  * Invariants
- *  A1 a session that the caller may not read and one that does not exist have the same verdicts and the same reads;
+ *  A1 a request to read a session has the same verdict, after the same reads of the store, if the session does not exist and if the caller may not read it;
  *  A2 every action has a level here: one without does not compile.
  */
 import type { SessionSummary } from "@loopwright/core/ports";
@@ -17,7 +17,7 @@ export interface PolicyIndex {
 
 export interface AccessPolicyOptions {
   readonly store: { readonly index: PolicyIndex };
-  /** The sharing of sessions that were never shared. Default `{}`: the user that opened one sees it alone. */
+  /** The sharing of sessions without one of their own. Default `{}`: the user that opened a session, and admins, see it. */
   readonly unshared?: Sharing;
   /** Whether the caller may use a route of the application. Default: all but viewers. */
   readonly extensions?: (principal: Principal, action: `extension.${string}`) => boolean | Promise<boolean>;
@@ -26,7 +26,7 @@ export interface AccessPolicyOptions {
 const levels = ["none", "viewer", "member", "owner", "admin"] as const;
 type Level = (typeof levels)[number];
 
-/** The least level that an action needs: in the session, or of the caller in its scope. */
+/** The lowest level that an action needs: in the session, or in the scope for an action without a session. */
 const needed: { readonly [action in Exclude<Action, `extension.${string}`>]: Exclude<Level, "none"> } = {
   "session.create": "member",
   "session.list": "viewer",
@@ -57,7 +57,7 @@ const needed: { readonly [action in Exclude<Action, `extension.${string}`>]: Exc
   "server.inspect": "admin",
 };
 
-/** Parents of parents that are looked up; a chain that is longer is not seen. */
+/** The number of ancestors that are looked up. A session with more is seen by admins only. */
 const parentsMax = 16;
 const isAtLeast = (level: Level, least: Level): boolean => levels.indexOf(level) >= levels.indexOf(least);
 const lower = (one: Level, other: Level): Level => (isAtLeast(one, other) ? other : one);
@@ -68,7 +68,7 @@ function roleLevel({ roles = [] }: Principal): "viewer" | "member" | "admin" {
   return roles.includes("viewer") ? "viewer" : "member";
 }
 
-/** What the sharing of a session gives to a user. Only own fields count, and only words that it can have. */
+/** What the sharing of a session gives to a user. Inherited properties and unknown levels are ignored. */
 function sharedLevel({ scope, users = {} }: Sharing, user: string): Level {
   const own = Object.hasOwn(users, user) ? users[user] : undefined;
   const ofUser: Level = own === "owner" || own === "member" || own === "viewer" ? own : "none";
@@ -78,8 +78,8 @@ function sharedLevel({ scope, users = {} }: Sharing, user: string): Level {
 
 /**
  * A policy for `createServer({ ...accessPolicy({ store }) })`. The user that opened a session owns it; others have what `sharing` gives them; children have the
- * sharing of the session above them. Of `roles` of the principal, `admin` and `service` may do everything in their scope, and `viewer` may only read what it
- * sees. What a caller may not see is as if it did not exist.
+ * sharing of the session above them. A principal with the role `admin` or `service` may do everything in its scope; one with `viewer` may only read what it
+ * sees. A session that a caller may not see is answered like one that does not exist.
  */
 export function accessPolicy({
   store,
@@ -112,11 +112,11 @@ export function accessPolicy({
     const least = needed[action];
     if (session === undefined || action === "session.create") return isAtLeast(role, least);
     const summary = await index.get(principal.scope, session);
-    // An input may begin a session with a new id, and the route refuses every other use of one that does not exist.
+    // An input with a new session id begins that session. The route refuses every other use of a session that does not exist.
     if (!summary) return role !== "viewer" && action === "session.send";
     return isAtLeast(await levelIn(principal, summary), least);
   };
-  // A file does not say of which sessions it is a part, and one that is shared may be part of another that is not.
+  // A file has no record of the sessions it is in, and a file of a shared session may also be in one that is not. So only its owner and admins see it.
   const maySeeFile: MaySeeFile = (principal, { by }) => by === principal.user || roleLevel(principal) === "admin";
   return { authorize, maySee, maySeeFile };
 }

@@ -1,7 +1,7 @@
 import type { AgentError } from "@loopwright/core";
 import type { z } from "zod";
 
-/** The one flaw of a value that the caller gets. */
+/** The one flaw of a value that is reported to the caller. */
 export interface NamedIssue {
   readonly path: readonly PropertyKey[];
   readonly message: string;
@@ -15,7 +15,7 @@ type Issue = z.core.$ZodIssue;
 const deepestOf = (found: readonly NamedIssue[]): NamedIssue | undefined =>
   found.reduce<NamedIssue | undefined>((best, one) => (!best || one.path.length > best.path.length ? one : best), undefined);
 
-/** The flaw at which the value is closest to its schema. */
+/** The flaw to report: the first of those that lie deepest in the value. In a union, only the branches with the fewest flaws are searched. */
 export function deepestIssue(issues: readonly Issue[]): NamedIssue {
   const found = issues.map((issue): NamedIssue => {
     const inner = issue.code === "invalid_union" ? nearest(issue.errors) : undefined;
@@ -23,10 +23,10 @@ export function deepestIssue(issues: readonly Issue[]): NamedIssue {
     const refusal = issue.code === "custom" ? (issue.params?.["refusal"] as AgentError | undefined) : undefined;
     return { path: issue.path, message: issue.message, ...(refusal ? { refusal } : {}) };
   });
-  return deepestOf(found) ?? { path: [], message: "It cannot be used" };
+  return deepestOf(found) ?? { path: [], message: "the value does not match the schema" };
 }
 
-/** The flaw in the branch of a union with the fewest flaws; if that is the kind of the value, a flaw that names all kinds. */
+/** The deepest flaw of the branches that have the fewest flaws. If it is a wrong `type` or `role`, the message lists all that the branches allow. */
 function nearest(branches: readonly (readonly Issue[])[]): NamedIssue | undefined {
   const least = Math.min(...branches.map(({ length }) => length));
   const found = deepestOf(branches.filter(({ length }) => length === least).map(deepestIssue));
@@ -36,6 +36,6 @@ function nearest(branches: readonly (readonly Issue[])[]): NamedIssue | undefine
   return { path: found.path, message: `Invalid option: expected one of ${[...values].join("|")}` };
 }
 
-/** The field that has one constant in each branch: the kind of the value. */
+/** True for a wrong `type` or `role`: the field in which the branches of a union differ. */
 const isKind = (issue: Issue): issue is Extract<Issue, { code: "invalid_value" }> =>
   issue.code === "invalid_value" && issue.path.length === 1 && (issue.path[0] === "type" || issue.path[0] === "role");

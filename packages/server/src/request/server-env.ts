@@ -2,9 +2,9 @@ import type { OpenSink } from "../stream/event-sink.ts";
 
 /** The connection of a request, as its adapter knows it. */
 export interface ServerEnv {
-  /** Writes event streams itself. Default: a `ReadableStream`. */
+  /** Given by an adapter that writes event streams itself. Default: a `ReadableStream`. */
   readonly openSink?: OpenSink;
-  /** The address that the connection was made to, as a host with its port: requests may name it. */
+  /** The local address of the connection, as `host:port`. Requests whose `Host` header names it are accepted. */
   readonly localHost?: string;
   /**
    * The address of the other end of the connection, from the socket itself and never from a header. Without `authenticate` only loopback

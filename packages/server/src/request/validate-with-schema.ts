@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { contextFlaw } from "./check-new-session-messages.ts";
 import { deepestIssue } from "./deepest-schema-issue.ts";
 
-/** The value as the schema gives it. @throws AgentError INPUT_INVALID that names the field; about messages in the words of core */
+/** The value as the schema gives it. @throws AgentError INPUT_INVALID that names the field; for messages it has the text of core's error */
 export function validated<T>(schema: z.ZodType<T>, value: unknown, where: "body" | "query"): T {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
@@ -16,7 +16,11 @@ export function validated<T>(schema: z.ZodType<T>, value: unknown, where: "body"
     throw new AgentError("INPUT_INVALID", { message: `${refusal.message}${place}`, fix: `${refusal.fix} Or ${fix}`, details });
   }
   const what = field === "" ? `The ${where}` : `\`${field}\` in the ${where}`;
-  throw new AgentError("INPUT_INVALID", { message: `${what}: ${message}.`, fix: `Correct the field; ${fix}`, details });
+  throw new AgentError("INPUT_INVALID", {
+    message: `${what}: ${message}.`,
+    fix: `Correct ${field === "" ? "it" : "the field"}; ${fix}`,
+    details,
+  });
 }
 
 const pathText = (path: readonly PropertyKey[]): string =>

@@ -5,18 +5,18 @@ import type { QueuedInput, Run, State } from "../../loop/state.ts";
 import { present } from "../../message/drop-undefined.ts";
 import { tokensOf } from "../../message/usage.ts";
 
-/** Whose share it is. */
+/** The child that needs a share of its run's budget. */
 export interface ShareRequest {
   readonly given?: RunBudget | undefined;
   /** Absent: a hook starts the child. */
   readonly callKey?: string | undefined;
-  /** Its call starts no other child beside it. */
+  /** True if the call starts this child alone, not one of several. */
   readonly isAlone: boolean;
 }
 
 /**
- * What a child of the run may spend, and at most what it is given; `undefined`: no limit. What the run has left, without the shares of children that
- * have not ended, is divided among the calls of the turn that may still start one: so all that a tree may spend together fits into its limit.
+ * The budget of a new child, at most `given`; `undefined`: no limit. What the run has left, minus the shares of children that have not ended, is
+ * divided among the calls of the turn that may still start a child, so that the run and all below it stay within the limit of the run.
  * @throws AgentError LIMIT_REACHED when nothing is left
  */
 export function shareOf(run: Run, { given = {}, callKey, isAlone }: ShareRequest): RunBudget | undefined {
@@ -41,7 +41,7 @@ export function shareOf(run: Run, { given = {}, callKey, isAlone }: ShareRequest
 
 /**
  * What the run of an input may spend of the share of its session: what earlier runs have left of it, without the shares of children in the background;
- * `undefined`: no limit. Where nothing is left it is the smallest amount, which no call fits into.
+ * `undefined`: no limit. If nothing is left, the limit is one unit: no call fits into it, and 0 would mean no limit.
  */
 export function shareLeft(
   { parent, usage, cost, background = [] }: State,
@@ -50,7 +50,7 @@ export function shareLeft(
   const { budget } = parent ?? {};
   if (!budget) return undefined;
   const { tokensMax = 0, costUsdMax = 0 } = budget;
-  // What the input itself has spent counts in its run, except for what was promised before.
+  // The run counts `spent` itself. It does not count `prepaid`, which an earlier run has reserved.
   const tokens = tokensOf(usage) - tokensOf(spent.usage) + tokensOf(prepaid.usage);
   const costUsd = (cost?.totalUsd ?? 0) - (spent.cost?.totalUsd ?? 0) + (prepaid.cost?.totalUsd ?? 0);
   const promised = (of: "tokensMax" | "costUsdMax"): number => sum(background.map((child) => child.budget?.[of] ?? 0));
@@ -69,7 +69,7 @@ interface Part {
   readonly taken: number;
   readonly given: number | undefined;
   readonly parts: number;
-  /** The smallest amount; nothing below it is left. */
+  /** The smallest amount that a child can be given. */
   readonly unit: number;
 }
 
@@ -87,7 +87,7 @@ const sum = (amounts: readonly number[]): number => amounts.reduce((total, amoun
 const usedUp = (which: string): AgentError =>
   new AgentError("LIMIT_REACHED", {
     message: `No child was started: the run and the children that it has started have used up its limit of \`${which}\`.`,
-    fix: "Raise the limit of the agent, or answer with what there is.",
+    fix: "Raise the limit of the agent, or answer without another child.",
     retryable: false,
     details: { which },
   });

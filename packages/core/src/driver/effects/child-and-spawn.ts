@@ -12,7 +12,7 @@ export function childrenIn(
   const start = (...[key, agent, input, options]: Parameters<StartChild>): Promise<unknown> =>
     session.child(origin, { key: `${prefix}${key}`, agent, input, ...options });
   return {
-    // The value is checked by the `output` of the agent whose type this is.
+    // The cast is safe: the `output` of the child's agent has checked the value.
     child: start as StartChild,
     spawn: (...[key, agent, input, options]) => session.spawn(place, { key: `${prefix}${key}`, agent, input, ...options }),
   };

@@ -14,9 +14,9 @@ export type EffectContext = Omit<HookContext, "state" | "addUsage" | "note" | "r
 export interface HookHost {
   /** Records a note of user code; resolves when the log has it. */
   record(note: Note): Promise<void>;
-  /** Starts a child of user code, or attaches to it. */
+  /** Starts a child of user code, or attaches to the one that was started under the same key. */
   child(place: ChildOrigin, request: ChildRequest): Promise<ChildResult>;
-  /** Starts a child in the background, or finds it. */
+  /** Starts a child in the background, or returns the one that was started under the same key. */
   spawn(place: ChildPlace, request: ChildRequest): Promise<SpawnedChild>;
 }
 

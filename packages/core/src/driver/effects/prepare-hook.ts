@@ -1,5 +1,5 @@
 /*
- * Owns: the calls of the prompt and the `prepare` hooks for a model call, also the repeated calls for its tools.
+ * Owns: running the prompt and the `prepare` hooks before a model call, and again when another process needs the tools of that call.
  * Does not own: the request that results (prepare-model-call).
  */
 import type { HookContext, PrepareContext, PrepareVerdict } from "../../agent/hooks.ts";
@@ -29,7 +29,7 @@ export interface PreparedVerdict {
   readonly trace?: HookTrace;
 }
 
-/** Calls the prompt, then the `prepare` hooks in their order. Rejects with their error. */
+/** Runs the prompt, then the `prepare` hooks in order. Rejects with the first error. */
 export async function askVerdict(
   setup: ModelCallDeps,
   { attempt, model }: { readonly attempt: number; readonly model: string },

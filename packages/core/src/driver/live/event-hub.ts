@@ -1,7 +1,7 @@
 import type { DurableEvent, EphemeralBody, EphemeralEvent, SessionEvent } from "../../loop/event.ts";
 import { createStreamedAnswers, type StreamedLane } from "./streamed-answers.ts";
 
-/** Takes events of a session as they come; `runId` is the run they belong to. Must not throw and not keep the array. */
+/** Takes events of a session as they come; `runId` is the run they belong to. It must neither throw nor keep the array. */
 export type HubListener = (events: readonly SessionEvent[], runId: string | undefined) => void;
 
 /** The stream of one model call or tool; its closing fact closes it. */
@@ -9,7 +9,7 @@ export interface Lane {
   /** Seq of the intent fact. */
   readonly id: number;
   readonly runId: string;
-  /** False without listeners and without a channel: deltas need not be made into events then. */
+  /** True if there is a listener or a channel. Otherwise deltas need not be made into events. */
   readonly isReceived: boolean;
   /** Numbers the events and publishes them to every listener. */
   emit(bodies: readonly EphemeralBody[]): void;
@@ -43,13 +43,13 @@ export interface EventHub {
   publish(events: readonly DurableEvent[]): void;
   openLane(lane: LaneOptions): Lane;
   openRelay(lane: LaneOptions): LaneRelay;
-  /** True if the lane was opened here. Then its events have been published, and must be ignored when the channel or a draft returns them. */
+  /** True if the lane was opened here. Then its events have been published, and must be ignored when they come back through the channel or a stored draft. */
   isOwn(lane: number): boolean;
   /** One snapshot per open lane, for a reader that joins now. */
   snapshots(runId?: string): readonly EphemeralEvent[];
 }
 
-/** More lanes than a session can have open. */
+/** The number of own lanes that are remembered: more than can be open at once, so an open lane is never forgotten. */
 const ownLanesMax = 64;
 
 /** `outward` gets the deltas of the effects of this process. It gets no durable events, because the handle that appends facts publishes those. */
@@ -129,7 +129,7 @@ class SessionHub implements EventHub {
   snapshots(runId?: string): readonly EphemeralEvent[] {
     const events: EphemeralEvent[] = [];
     for (const [id, lane] of this.lanes) {
-      // A lane without events has nothing to catch up with.
+      // Of a lane without events a new reader has missed nothing.
       const body = lane.n > 0 && (runId === undefined || lane.runId === runId) ? lane.snapshot() : undefined;
       if (body) events.push(numbered(body, id, lane.n));
     }

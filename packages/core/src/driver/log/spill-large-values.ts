@@ -45,7 +45,7 @@ export function fitsBatch(facts: readonly object[]): boolean {
   return bytes <= appendLimits.batchBytes;
 }
 
-/** The size that is compared with the limits: an upper bound where that is enough, the exact bytes otherwise. */
+/** The size for a comparison with the limits: a cheap bound if that decides it, the exact bytes otherwise. */
 function sizeIn(fact: object): number {
   const weight = weigh(fact);
   if (weight > appendLimits.factBytes) return weight;
@@ -58,7 +58,7 @@ export async function spillBatch<F extends object>(facts: readonly F[], blobs: B
   const light = await spillOver(facts, { most: factBytes, blobs, ref, sizeOf: sizeIn });
   if (light.reduce((sum, fact) => sum + boundOf(fact), 0) <= batchBytes) return light;
   if (light.reduce((sum, fact) => sum + jsonBytes(fact), 0) <= batchBytes) return light;
-  // Plans from the original facts, because a value that was moved out before may now be part of a larger one.
+  // This pass begins with the original facts: under the lower limit, a larger value around one that was moved out may have to move as a whole.
   return spillOver(facts, { most: Math.floor(batchBytes / facts.length), blobs, ref, sizeOf: jsonBytes });
 }
 

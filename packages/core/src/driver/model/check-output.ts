@@ -1,5 +1,5 @@
 /*
- * Owns: the value of the last answer for the agent's `output`. An answer that does not fit gets one correction; a second one ends the run.
+ * Owns: the check of the last answer against the agent's `output`. The first answer that does not match gets a correction; the second ends the run.
  * Does not own: how a text is read as a value (output-spec).
  */
 import type { Agent } from "../../agent/agent.ts";

@@ -12,7 +12,7 @@ import type { Deps } from "../setup/session-deps.ts";
 import type { ModelAttemptEnd } from "./model-attempt.ts";
 import type { PreparedModel } from "./prepare-model-call.ts";
 
-/** A prepared attempt of a model call that may not be affordable. */
+/** A prepared attempt of a model call, to be compared with what the limits leave. */
 export interface AllowanceRequest {
   readonly effect: Extract<Effect, { readonly type: "call-model" }>;
   readonly prepared: PreparedModel;
@@ -81,7 +81,7 @@ export async function roomFor(deps: Deps, { prepared, expected }: ExpectedCall, 
     amountOf(deps, prepared, expected),
     amountOf(deps, prepared, { input, output: 0, source: "estimated" }),
   ]);
-  // Without a price no answer is known to cost too much.
+  // If the price is unknown, money does not limit the answer.
   if (whole.costUsd === undefined) return output;
   const perToken = (whole.costUsd - (read.costUsd ?? 0)) / Math.max(1, output);
   const rest = left - (read.costUsd ?? 0);
@@ -89,8 +89,8 @@ export async function roomFor(deps: Deps, { prepared, expected }: ExpectedCall, 
 }
 
 /**
- * The end of an attempt. Usage that its vendor did not count is estimated and marked: all of it, or that of the answer if the stream was cut. A vendor that refused
- * at once charges nothing.
+ * The end of an attempt, with usage. What the vendor did not report is estimated and has `source: "estimated"`: all of it, or the output alone if the stream was cut.
+ * A vendor that refused before any output charges nothing, so nothing is added.
  */
 export function countedEnd<End extends ModelAttemptEnd>(end: End, { input = 0 }: Usage): End {
   const { usage, parts } = end;

@@ -17,7 +17,7 @@ import { internalError } from "../setup/user-code-errors.ts";
 import { withoutVision } from "./check-image-input.ts";
 import type { PreparedModel } from "./prepare-model-call.ts";
 
-/** Characters of a token at the most: text outside this bound is rare. */
+/** The assumed maximum of characters per token; text above it is rare. */
 const charactersPerTokenMost = 8;
 
 /** The history of a request. */
@@ -29,7 +29,7 @@ export interface FittingCall {
   readonly state: State;
   readonly prepared: PreparedModel;
   readonly sizes: MessageSizes | undefined;
-  /** The vendor refused the attempt before because it was too long. */
+  /** True if the vendor refused the previous attempt because the request was too long. */
   readonly overflowed: boolean;
 }
 
@@ -44,7 +44,7 @@ export class RequestFitting {
     this.#builder = builder;
   }
 
-  /** What the engine does before the call is recorded; synchronous without a model call of its own. */
+  /** Runs the preparation of the context engine before the call is recorded. Synchronous unless the engine calls a model. */
   prepared(
     call: FittingCall,
     timeout: UserCodeTimeout,
@@ -66,7 +66,7 @@ export class RequestFitting {
     return context.prepare(this.#callOf(call, history), io);
   }
 
-  /** The failure; retryable where the engine can shorten a request that was too long for its vendor, once in a turn. */
+  /** The failure; retryable if the request was too long and the engine can shorten it, at most once per turn. */
   repairable(
     failure: Failure,
     { admitted, prepared }: { readonly admitted: Pick<FittingCall, "overflowed">; readonly prepared: PreparedModel },
@@ -96,7 +96,7 @@ export class RequestFitting {
     const { agent } = this.#deps.bound;
     const { sizes, prepared } = call;
     if (agent.context) {
-      // A conversation that a hook chose for this call is not the session's.
+      // If a hook chose other messages for this call, they must not enter the context of the session.
       const context = prepared.messages ? agent.context.open() : this.#opened();
       return (history) => context?.fit(this.#callOf(call, history));
     }

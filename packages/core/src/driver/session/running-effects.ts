@@ -139,7 +139,7 @@ function callExtras({ deps, builder }: EffectDeps): CallExtras {
   };
 }
 
-/** True if a call of a client tool may have to pass gates. `prepare` may add tools with `approval`. */
+/** True if a call of a client tool may have to pass gates. A `prepare` hook counts, because it may add tools with `approval`. */
 const mayGateClient = ({ hooks, tools }: Agent): boolean =>
   hooks.some(({ gate, prepare }) => gate || prepare) || tools.some(({ approval }) => approval !== undefined);
 
@@ -183,7 +183,7 @@ function scheduleRetry({ clock, ids, callGuard }: Deps, effect: Extract<Effect, 
   return { type: "wait.scheduled", runId, turn, attempt, until: clock.now() + waitMs, reason: failure.code };
 }
 
-/** An effect whose run has ended stops at once; one of an aborted run within the grace period. One that was left is dropped. */
+/** Aborts effects whose run has ended at once, and those of an aborted run after the grace period. An effect that the log no longer needs is dropped. */
 function signalAll(running: Map<string, Running>, state: State): void {
   const { run } = state;
   for (const [id, { runId, abort, isOver, isLeft, lane }] of running) {

@@ -31,7 +31,7 @@ export interface OpenSummary extends Pick<FactOf<"summary.started">, "provider" 
   readonly inDoubt: boolean;
 }
 
-/** An attempt at a model of a chain that has failed. */
+/** A failed attempt with one model of the chain. */
 export interface FailedLink {
   readonly provider: string;
   readonly model: string;
@@ -52,7 +52,7 @@ export interface Run {
   readonly gatesClient?: true;
   /** The state that hooks keep for this run. */
   readonly hookState?: HookState;
-  /** The same state at the preparation of the last model call, if that call had other tools. */
+  /** `hookState` when the last model call was prepared, if the tools of that call differ from `tools`. */
   readonly shownState?: HookState;
   readonly access?: Access;
   readonly options?: RunOptions;
@@ -61,7 +61,7 @@ export interface Run {
   readonly chain?: ModelChain;
   /** Index of the current model in the chain. Absent: 0. */
   readonly link?: number;
-  /** Attempts of the open turn that earlier models of the chain have made. */
+  /** The number of attempts of the open turn that used earlier models of the chain. */
   readonly linkSince?: number;
   /** The attempts of the turn that have failed, where the run has a chain. */
   readonly failed?: readonly FailedLink[];
@@ -69,9 +69,9 @@ export interface Run {
   readonly budget?: RunBudget;
   /** Sessions that user code of the run has begun. */
   readonly children?: readonly KeyedChild[];
-  /** How many runs in a row, this one included, reports of children have started. Absent: 0. */
+  /** The number of consecutive runs, this one included, that reports of children have started. Absent: 0. */
   readonly round?: number;
-  /** The part of its usage that was promised from the budget of an earlier run. */
+  /** The part of the usage of this run that an earlier run has reserved in its own budget. */
   readonly prepaid?: QueuedInput["spent"];
   /** The schedule that fired its input. */
   readonly schedule?: string;
@@ -86,11 +86,11 @@ export interface Run {
   readonly turn: number;
   readonly attempt: number;
   readonly open?: OpenCall;
-  /** Before the next model call. */
+  /** The summary that is being made before the next model call. */
   readonly summary?: OpenSummary;
   /** Id of the answer of the last turn: the number of its first `model.started`. */
   readonly answerId?: MessageId;
-  /** The number of attempts of the last turn that were handed over; they do not count as attempts. */
+  /** The number of attempts of the last turn that ended in a hand-over to another process. They do not count towards `attemptsMax`. */
   readonly handedOver?: number;
   /** The turn whose request was repeated without thinking, which happens at most once per turn. */
   readonly repairedTurn?: number;
@@ -115,7 +115,7 @@ export interface Run {
   readonly stopReason?: "stop" | "length" | "tool_calls" | "aborted" | "error";
   readonly usage?: Usage;
   readonly cost?: Cost;
-  /** The target of a `head.moved` during this run, for the next input. */
+  /** The message that the next input continues, if a `head.moved` during this run changed it. */
   readonly movedHead?: number;
 }
 
