@@ -91,7 +91,10 @@ function textsHolding({ statements, scope, textsMax }: Search, { expression }: W
     .map((row) => ({ session: sessionRowOf(row), seq: numberOf(row, "text_seq"), body: textOf(row, "body") }));
 }
 
-/** Those of the sessions that hold the word anywhere. Of a rare word all texts are looked at; of another one those of these sessions. */
+/**
+ * Those of the sessions that hold the word anywhere. Of a rare word all texts are looked at; of another one those of these sessions, for the word itself
+ * first: to find longer ones that begin with it, FTS5 reads all texts that hold one, of every session.
+ */
 function holdersAmong(about: Search, keys: ReadonlySet<number>, word: Word): ReadonlySet<number> {
   if (word.isRare) {
     const rows = about.statements.all(joinedKeys, word.expression, about.textsMax, about.scope);
@@ -99,12 +102,14 @@ function holdersAmong(about: Search, keys: ReadonlySet<number>, word: Word): Rea
     return new Set([...keys].filter((key) => holders.has(key)));
   }
   const holders = new Set<number>();
-  const asked = [...keys];
-  for (let at = 0; at < asked.length; at += ownersPerExpression) {
-    const owners = asked.slice(at, at + ownersPerExpression).map((key) => `"${ownerWords.session(key)}"`);
-    const expression = `owner : (${owners.join(" OR ")}) AND ${word.text}`;
-    const sql = "SELECT DISTINCT texts.session AS key FROM words JOIN texts ON texts.id = words.rowid WHERE words MATCH ?";
-    for (const row of about.statements.all(sql, expression)) holders.add(numberOf(row, "key"));
+  for (const text of [`text : "${word.word}"`, word.text]) {
+    const asked = [...keys].filter((key) => !holders.has(key));
+    for (let at = 0; at < asked.length; at += ownersPerExpression) {
+      const owners = asked.slice(at, at + ownersPerExpression).map((key) => `"${ownerWords.session(key)}"`);
+      const expression = `owner : (${owners.join(" OR ")}) AND ${text}`;
+      const sql = "SELECT DISTINCT texts.session AS key FROM words JOIN texts ON texts.id = words.rowid WHERE words MATCH ?";
+      for (const row of about.statements.all(sql, expression)) holders.add(numberOf(row, "key"));
+    }
   }
   return holders;
 }

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { sqliteStore } from "../src/index.ts";
+import type { Call } from "../src/operation.ts";
 import { StoreEngine } from "../src/store-engine.ts";
 import { answer, boundedCalls, costAmong, engineWith, index, spoken } from "./counted-engine.ts";
 import { refOf } from "./engine-scene.ts";
@@ -14,6 +15,14 @@ it.each(boundedCalls(20))("%s reads as many rows of 60 sessions as of 600, no mo
   expect(few?.rows).toBeGreaterThan(0);
   expect(many).toEqual({ rows: few?.rows, walks: [] });
   expect(many?.rows).toBeLessThanOrEqual(rowsMax);
+});
+
+it("finds a session by a longer word that begins with one that most sessions have", () => {
+  const { engine } = engineWith(60);
+  engine.serve([spoken(60, "applesauce and w60x")]);
+  while (answer(engine, index) === true);
+  const search: Call = { name: "search", ask: { scope: "local", query: "w60x apples", limit: 10, textsMax: 20 } };
+  expect(answer(engine, search)).toMatchObject([{ session: { id: "s60" } }]);
 });
 
 it("indexes the words of many sessions in steps of at most 200 facts, one for all searches at once", () => {

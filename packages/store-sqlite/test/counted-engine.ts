@@ -11,11 +11,11 @@ import { freshFolder } from "./fresh-folder.ts";
 const folder = freshFolder();
 let files = 0;
 
-/** A session that contains "apples", and a word of its own. */
-export function spoken(at: number): Call {
+/** A session that contains "apples" and a word of its own, or this text. */
+export function spoken(at: number, text = `apples and w${at}x`): Call {
   const facts = [
     { type: "session.opened", agent: "helper", at, v: 1 },
-    { type: "input.accepted", message: { role: "user", content: [{ type: "text", text: `apples and w${at}x` }] }, at, v: 1 },
+    { type: "input.accepted", message: { role: "user", content: [{ type: "text", text }] }, at, v: 1 },
   ] as unknown as readonly Fact[];
   const bodies = factTexts({ expectedSeq: 0, facts });
   const ask = {
@@ -102,6 +102,7 @@ export const boundedCalls = (textsMax: number): readonly (readonly [string, Call
     ["a page of a list", { name: "list", ask: { scope: "local", limit: 10, before: { updatedAt: 30, id: "s30" }, parent: undefined } }, 20],
     // The texts that are ranked, and what the ten hits show.
     ["a search for a word that every session has", search("apples"), textsMax + 32],
+    ["a search for two words that every session has", search("apples and"), 2 * textsMax + 34],
     ["a search for that word and one that a single session has", search("apples w5x"), 8],
     ["a sweep among sessions that leases hold", { name: "due", ask: { now: 1, limit: 10, machineNow: 1 } }, 6],
   ];
