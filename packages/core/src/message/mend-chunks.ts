@@ -1,6 +1,6 @@
 import type { ModelChunk } from "./chunk.ts";
 import type { Json } from "./json.ts";
-import { isSound, wellFormed, wellFormedJson } from "./well-formed-text.ts";
+import { cutPosition, isSound, wellFormed, wellFormedJson } from "./well-formed-text.ts";
 
 type DeltaChunk = Extract<ModelChunk, { readonly delta: string }>;
 
@@ -51,7 +51,7 @@ class HalfHolder implements ChunkMender {
     const before = this.#held.get(index)?.delta ?? "";
     this.#held.delete(index);
     const text = before + chunk.delta;
-    const cut = endsInHalf(text) ? text.length - 1 : text.length;
+    const cut = cutPosition(text, text.length);
     if (cut < text.length) this.#held.set(index, { ...chunk, delta: text.slice(cut) });
     const delta = wellFormed(text.slice(0, cut));
     if (delta === chunk.delta) out.push(chunk);
@@ -87,8 +87,3 @@ class HalfHolder implements ChunkMender {
 
 /** Of a delta only its text is the vendor's. */
 const isSoundChunk = (chunk: ModelChunk): boolean => isSound("delta" in chunk ? chunk.delta : (chunk as Json));
-
-function endsInHalf(text: string): boolean {
-  const last = text.charCodeAt(text.length - 1);
-  return last >= 0xd800 && last <= 0xdbff;
-}

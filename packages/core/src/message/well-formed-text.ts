@@ -23,6 +23,12 @@ export function isSound(value: Json): boolean {
   return true;
 }
 
+/** The position `at`, or the one before it where a cut at `at` would part a surrogate pair. */
+export function cutPosition(text: string, at: number): number {
+  const last = text.charCodeAt(at - 1);
+  return last >= 0xd800 && last <= 0xdbff ? at - 1 : at;
+}
+
 function mended(value: Json): Json {
   if (typeof value === "string") return wellFormed(value);
   if (typeof value !== "object" || value === null) return value;

@@ -2,7 +2,7 @@ import { AgentError, isAgentError } from "../errors.ts";
 import type { CallResult } from "../loop/fact.ts";
 import type { ResultPart } from "../message/content.ts";
 import type { Json } from "../message/json.ts";
-import { wellFormed } from "../message/well-formed-text.ts";
+import { cutPosition, wellFormed } from "../message/well-formed-text.ts";
 import { headOf } from "./cut-text.ts";
 import { type Filtering, filterStrings, runFiltering } from "./filter-inside-work.ts";
 import { jsonHead } from "./json-head.ts";
@@ -143,7 +143,7 @@ class Collector {
   /** Keeps and publishes the part of a delta within the limit, and holds back half a surrogate pair until the other half comes. */
   private emit(delta: string, isLast: boolean): Promise<void> | undefined {
     const whole = isLast ? delta : this.held + delta;
-    this.held = !isLast && endsInHalf(whole) ? whole.slice(-1) : "";
+    this.held = isLast ? "" : whole.slice(cutPosition(whole, whole.length));
     const room = this.outputMax - this.keptLength;
     // The text is cut first. When the limit is reached, only the length of later text is counted.
     const given = headOf(whole, Math.min(whole.length - this.held.length, room <= 0 ? 0 : room + filteredBeyond));
@@ -269,11 +269,6 @@ export async function filteredFailure(
   } catch (thrown) {
     return toolFailure(thrown, { name }, kept);
   }
-}
-
-function endsInHalf(text: string): boolean {
-  const last = text.charCodeAt(text.length - 1);
-  return last >= 0xd800 && last <= 0xdbff;
 }
 
 function iteratorOf(value: unknown): AnyIterator | undefined {

@@ -1,3 +1,5 @@
+import { cutPosition } from "../message/well-formed-text.ts";
+
 const note = " [...]";
 
 /** The text, or its beginning with ` [...]` so that the whole is at most `max` characters. Never parts a surrogate pair. */
@@ -11,6 +13,5 @@ export function cutText(text: string, max: number): string {
  */
 export function headOf(text: string, max: number): string {
   if (text.length <= max) return text;
-  const last = text.charCodeAt(max - 1);
-  return JSON.parse(JSON.stringify(text.slice(0, last >= 0xd800 && last <= 0xdbff ? max - 1 : max)));
+  return JSON.parse(JSON.stringify(text.slice(0, cutPosition(text, max))));
 }

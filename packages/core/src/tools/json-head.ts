@@ -1,5 +1,6 @@
 import type { Json } from "../message/json.ts";
 import { weigh } from "../message/json-bytes.ts";
+import { cutPosition } from "../message/well-formed-text.ts";
 import { headOf } from "./cut-text.ts";
 
 /** The beginning of a value's JSON text, and how long the whole is. */
@@ -53,8 +54,7 @@ export function jsonHead(value: Json, max: number): JsonHead {
 function lengthOfString(text: string): number {
   let length = 2;
   for (let from = 0; from < text.length; ) {
-    const last = text.charCodeAt(from + stepCharacters - 1);
-    const piece = text.slice(from, from + stepCharacters - (last >= 0xd800 && last <= 0xdbff ? 1 : 0));
+    const piece = text.slice(from, cutPosition(text, from + stepCharacters));
     length += JSON.stringify(piece).length - 2;
     from += piece.length;
   }

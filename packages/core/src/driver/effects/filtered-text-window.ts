@@ -1,3 +1,4 @@
+import { cutPosition } from "../../message/well-formed-text.ts";
 import type { Filtering } from "../../tools/filter-inside-work.ts";
 
 /** Filters a text that arrives in pieces. It holds the newest text back unfiltered, so that the filter sees a match that spans several pieces as a whole. */
@@ -31,11 +32,11 @@ export function createTextWindow(holdBack: HoldBack): TextWindow {
     *push(text) {
       raw += text;
       const held = typeof holdBack === "number" ? holdBack : Math.min(holdBack(raw), raw.length);
-      const most = parting(raw, raw.length - held);
+      const most = cutPosition(raw, raw.length - held);
       if (most <= 0) return "";
       const whole = yield raw;
       if (whole === raw) return show(raw.slice(0, most), raw.slice(0, most));
-      for (let cut = most; cut > 0 && cut >= most - reachOf(holdBack, raw); cut = parting(raw, cut - 1)) {
+      for (let cut = most; cut > 0 && cut >= most - reachOf(holdBack, raw); cut = cutPosition(raw, cut - 1)) {
         const shown = yield raw.slice(0, cut);
         if (cut === raw.length || whole === shown + (yield raw.slice(cut))) return show(raw.slice(0, cut), shown);
       }
@@ -60,9 +61,3 @@ const askedReach = 64;
 
 const heldMaxOf = (holdBack: HoldBack): number => (typeof holdBack === "number" ? windowsMax * (holdBack + 1) : heldMax);
 const reachOf = (holdBack: HoldBack, raw: string): number => (typeof holdBack === "number" ? holdBack : Math.min(askedReach, raw.length));
-
-/** The position `at`, or the one before it if a cut at `at` would split a surrogate pair. */
-function parting(text: string, at: number): number {
-  const last = text.charCodeAt(at - 1);
-  return last >= 0xd800 && last <= 0xdbff ? at - 1 : at;
-}

@@ -17,11 +17,11 @@ import { keptState } from "./fold-snapshot-head.ts";
  * One page: about `pageBytes`, at most `pageFacts`. The number of its facts is estimated from the size of those on the page before; the first
  * page has `firstFacts`. Pages are small because a slow reader keeps one in memory for as long as it takes.
  */
-export const historyLimits: { readonly pageBytes: number; readonly pageFacts: number; readonly firstFacts: number } = {
-  pageBytes: 256 * 1024,
+export const historyLimits = {
+  pageBytes: 262_144,
   pageFacts: 512,
   firstFacts: 32,
-};
+} as const;
 /** How many facts one read in search of `session.opened` returns. */
 const openingWithin = 2;
 
@@ -74,7 +74,7 @@ export async function* historyFrom(
 
 /** The facts from a seq on, in the pages of `readHistory`. @throws as `readHistory` */
 export async function* readPages({ store, ref }: HistorySource, from: number): AsyncGenerator<readonly Fact[], void> {
-  for (let limit = historyLimits.firstFacts, next = from; ; ) {
+  for (let limit: number = historyLimits.firstFacts, next = from; ; ) {
     const { facts, tooNew } = await readFacts(store, ref, { from: next, limit });
     if (facts.length === 0) return;
     next += facts.length;

@@ -3,21 +3,16 @@ import type { ModelChunk } from "../../message/chunk.ts";
 import { weigh } from "../../message/json-bytes.ts";
 
 /** The limits of one answer of a model, independent of its provider. */
-export const answerLimits: {
-  readonly callsMax: number;
-  readonly blocksMax: number;
-  readonly textMax: number;
-  readonly opaqueMax: number;
-} = {
+export const answerLimits = {
   /** Tool calls. */
   callsMax: 1_000,
   /** Blocks; the index of each is below. */
   blocksMax: 10_000,
   /** Characters of text, thinking and arguments together: two million tokens. */
-  textMax: 8 * 1024 * 1024,
+  textMax: 8_388_608,
   /** Characters of opaque data that only the vendor can read, and of images, as an estimate of their JSON. */
-  opaqueMax: 32 * 1024 * 1024,
-};
+  opaqueMax: 33_554_432,
+} as const;
 
 /** Counts the content of an answer. */
 export interface AnswerBounds {

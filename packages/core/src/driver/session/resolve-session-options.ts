@@ -3,9 +3,9 @@ import { randomIds } from "../../memory/random-ids.ts";
 import { silentLogger } from "../../memory/silent-logger.ts";
 import { privateStore } from "../../memory/store/private-store.ts";
 import { systemClock } from "../../memory/system-clock.ts";
+import { isId, type SessionRef } from "../../message/session-ref.ts";
 import type { EventChannel } from "../../ports/event-channel.ts";
 import type { Logger } from "../../ports/logger.ts";
-import type { SessionRef } from "../../ports/session-log.ts";
 import { guardOf } from "../model/retry/call-guard.ts";
 import { bindAgent } from "../setup/bound-agent.ts";
 import { snapshotLimits } from "../setup/fold-snapshot-limits.ts";
@@ -15,15 +15,14 @@ import type { SessionOptions } from "../setup/session-options.ts";
 import { type Reports, reportThrown } from "../setup/user-code-errors.ts";
 import { snapshotOf } from "./public-snapshot.ts";
 
-const idPattern = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 const defaultLeaseMs = 20_000;
 
 /** @throws AgentError CONFIG_INVALID when an id or the lease is out of range, or a tool or the prompt cannot be used. */
 export function depsOf(options: SessionOptions): Omit<Deps, "openChild"> {
   const { clock = systemClock, ids = randomIds, access = { user: "local", scope: "local" }, leaseMs = defaultLeaseMs } = options;
   const sessionId = options.id ?? ids.next();
-  if (!idPattern.test(sessionId)) throw invalid("id", "session id");
-  if (!idPattern.test(access.scope)) throw invalid("access.scope", "scope id");
+  if (!isId(sessionId)) throw invalid("id", "session id");
+  if (!isId(access.scope)) throw invalid("access.scope", "scope id");
   if (!(leaseMs > 0))
     throw new AgentError("CONFIG_INVALID", { message: "`leaseMs` is not positive.", fix: "Use milliseconds, for example 20000." });
   const ref = { scope: access.scope, session: sessionId };

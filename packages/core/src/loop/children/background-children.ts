@@ -11,12 +11,12 @@ import type { Spending } from "../facts/spending.ts";
 import { type BackgroundChild, type EndedRun, endOf, type QueuedInput, type Run, type State } from "../state.ts";
 
 /** Bounds of one session. */
-export const backgroundLimits: {
+export const backgroundLimits = {
   /** Children in the background whose end was not reported yet. */
-  readonly children: number;
+  children: 32,
   /** Runs in a row that reports have started. A run beyond it starts no further child in the background. */
-  readonly rounds: number;
-} = { children: 32, rounds: 8 };
+  rounds: 8,
+} as const;
 
 /** The child in the background whose end is not recorded. */
 export const backgroundChild = ({ background = [] }: State, session: string): BackgroundChild | undefined =>

@@ -1,9 +1,8 @@
-import { AgentError } from "../../errors.ts";
 import type { Fact, FactDraft } from "../../loop/fact.ts";
-import { idPattern, isId, type SessionRef } from "../../message/session-ref.ts";
+import type { SessionRef } from "../../message/session-ref.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { AppendOutcome, AppendRequest, ClaimOutcome, DueOptions, DueSession, SessionLog } from "../../ports/session-log.ts";
-import { checkBatch } from "../../stores/fact-texts.ts";
+import { checkBatch, checkedRef } from "../../stores/fact-texts.ts";
 import type { MemorySession, MemorySessions } from "./memory-sessions.ts";
 
 /**
@@ -83,11 +82,8 @@ function openSession(sessions: MemorySessions, ref: SessionRef): MemorySession {
 }
 
 function freshSession(ref: SessionRef): MemorySession {
-  for (const id of [ref.scope, ref.session])
-    if (!isId(id))
-      throw new AgentError("INPUT_INVALID", { message: `\`${id.slice(0, 80)}\` is not an id.`, fix: `An id matches ${idPattern.source}.` });
   return {
-    ref: { scope: ref.scope, session: ref.session },
+    ref: checkedRef(ref),
     facts: [],
     batches: new Map(),
     listeners: new Set(),
