@@ -3,6 +3,7 @@ import { type Agent, createAgent } from "@loopwright/core";
 import { manualClock, memoryLedger, memorySecrets, memoryStore, randomIds, scripted } from "@loopwright/core/memory";
 import { embedOptions } from "@loopwright/embed";
 import { createRuntime } from "@loopwright/host";
+import { agUiRoutes } from "@loopwright/protocol-ag-ui";
 import { aiSdkRoutes } from "@loopwright/protocol-ai-sdk";
 import { openaiRoutes } from "@loopwright/protocol-openai";
 import { accessPolicy, bearerTokens, createServer, type ExtensionRoute, type Principal } from "@loopwright/server";
@@ -92,6 +93,14 @@ const rows: { readonly [id: string]: Row } = {
     method: "POST",
     json: { id: "roses", agent: "helper", messages: [{ id: "m1", role: "user", parts: [{ type: "text", text: "Hello" }] }] },
   },
+  "ag-ui-run": {
+    path: "/ag-ui/helper",
+    statuses: all(200),
+    method: "POST",
+    json: { threadId: "roses", runId: "r1", messages: [{ id: "m1", role: "user", content: "Hello" }] },
+  },
+  "ag-ui-messages": { path: "/ag-ui/helper/annes", statuses: all(200) },
+  "ag-ui-stop": { path: "/ag-ui/helper/annes/stop", statuses: all(200), method: "POST" },
   "ai-sdk-messages": { path: "/api/chat/annes", statuses: all(200) },
   "ai-sdk-resume": { path: "/api/chat/annes/stream", statuses: all(204) },
   "ai-sdk-stop": { path: "/api/chat/annes/stop", statuses: all(200), method: "POST" },
@@ -137,7 +146,7 @@ async function garden(): Promise<{ send(column: Column, row: Row): Promise<Respo
     ...settingsRoutes(userSettings({ records: memoryRecords() }), { maySetPlan: isOperator }),
     ...providerRoutes(providers),
     ...[cacheRoute({ events }), latencyRoute({ events, clock }), usageRoute({ usage: memoryUsage() })],
-    ...[...openaiRoutes(), ...aiSdkRoutes()],
+    ...[...openaiRoutes(), ...aiSdkRoutes(), ...agUiRoutes()],
     quotasRoute({ ledger: memoryLedger({ limits: () => [] }), limits: () => [] }),
   ];
   const server = createServer({

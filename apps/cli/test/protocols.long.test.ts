@@ -1,3 +1,4 @@
+import { HttpAgent } from "@ag-ui/client";
 import { DefaultChatTransport, readUIMessageStream, type UIMessage } from "ai";
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
@@ -38,6 +39,14 @@ describe("loopwright run --protocols", () => {
     const { messages } = (await (await fetch(`${server.url}/api/chat/a%20chat`)).json()) as { readonly messages: readonly UIMessage[] };
     expect(messages.map(({ id }) => id)).toContain(answer?.id);
     expect((await fetch(`${server.url}/v1/models`)).status).toBe(200);
+  });
+
+  it("answers an agent of AG-UI's SDK", async () => {
+    const server = await startServer({ cwd: await emptyDirectory(), flags: ["--protocols", "ag-ui"] });
+    const agent = new HttpAgent({ url: `${server.url}/ag-ui/assistant`, threadId: "a thread" });
+    agent.addMessage({ id: "m1", role: "user", content: "what is 6 * 7?" });
+    await agent.runAgent();
+    expect(agent.messages.at(-1)?.content).toContain("42");
   });
 
   it("answers none without being asked to", async () => {

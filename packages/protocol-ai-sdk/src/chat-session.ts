@@ -3,7 +3,14 @@
  * its run, and the id of a call is its call key: a page that comes back, on whichever node, names what the log has.
  */
 import type { LoopwrightClient } from "@loopwright/client";
-import { isAgentError, type MessageId, pathOf, type SessionSnapshot } from "@loopwright/core/protocol";
+import {
+  type AcceptedSubmission,
+  isAgentError,
+  type MessageId,
+  pathOf,
+  type SessionSnapshot,
+  type UserMessage,
+} from "@loopwright/core/protocol";
 import { refuse } from "./chat-refused.ts";
 import { answersOf, type ChatRequest, type PageMessage } from "./chat-request.ts";
 import { digestId } from "./digest-id.ts";
@@ -45,23 +52,35 @@ export async function recordRequest(
   const found = await findChat(client, chat);
   if (asked.last.role === "assistant") return answerCalls(client, asked.last, found);
   const session = found ?? (await beginChat(client, chat, asked.agent));
-  const id = session.sessionId;
   const { message } = asked.last;
-  if (asked.wants === "answer") {
-    await endWait(client, session, { always: false });
-    const idempotencyKey =
-      key ?? (asked.last.id === undefined ? crypto.randomUUID() : await digestId("answer", asked.last.id, JSON.stringify(message)));
-    const { runId } = await client.sessions.submit(id, message, { idempotencyKey });
-    return { session: id, runId };
+  const recorded = await submitNew(client, session, { asked, message, key });
+  // What came before has been answered already: it stops nothing.
+  if (!recorded.replayed) await endWait(client, session, { always: asked.wants !== "answer" });
+  return { session: session.sessionId, runId: recorded.runId };
+}
+
+interface NewInput {
+  readonly asked: ChatRequest;
+  readonly message: UserMessage;
+  readonly key: string | undefined;
+}
+
+/** A new message, or one that begins a branch. */
+async function submitNew(
+  client: LoopwrightClient,
+  session: SessionSnapshot,
+  { asked: { wants, last, before }, message, key }: NewInput,
+): Promise<AcceptedSubmission> {
+  const { sessionId } = session;
+  if (wants === "answer") {
+    const given = key ?? (last.id === undefined ? undefined : await digestId("answer", last.id, JSON.stringify(message)));
+    return client.sessions.submit(sessionId, message, { idempotencyKey: given ?? crypto.randomUUID() });
   }
-  await endWait(client, session, { always: true });
   const idempotencyKey = key ?? crypto.randomUUID();
-  const parent = lastOf(asked.before, session);
-  const again = asked.wants === "regenerate" ? questionAfter(parent, session) : undefined;
-  const { runId } = again
-    ? await client.sessions.submit(id, { regenerate: again }, { idempotencyKey })
-    : await client.sessions.submit(id, message, { idempotencyKey, parent });
-  return { session: id, runId };
+  const parent = lastOf(before, session);
+  const again = wants === "regenerate" ? questionAfter(parent, session) : undefined;
+  if (again) return client.sessions.submit(sessionId, { regenerate: again }, { idempotencyKey });
+  return client.sessions.submit(sessionId, message, { idempotencyKey, parent });
 }
 
 /** Two requests that begin a chat at once make one session. */

@@ -145,6 +145,20 @@ describe("what goes wrong, as a page of the AI SDK reads it", () => {
     expect([lastText(first), lastText(second), provider.requests.length]).toEqual(["Once.", "Once.", 1]);
   });
 
+  it("does not stop a run that waits when its message is sent again", async () => {
+    const ask = defineTool({ name: "ask", description: "Asks.", parameters: { type: "object" } });
+    const { page, provider } = await chatServer([{ calls: [{ name: "ask" }] }, { text: "Yes." }], { tools: [ask] });
+    const [first, second] = [page(), page()];
+    const message = { id: "m1", parts: [{ type: "text" as const, text: "Hello" }] };
+    await first.sendMessage(message);
+    await second.sendMessage(message);
+    expect(lastParts(second)).toMatchObject([{ type: "tool-ask", state: "input-available" }]);
+    const [call] = lastParts(second) as readonly { toolCallId: string }[];
+    await second.addToolOutput({ tool: "ask", toolCallId: call?.toolCallId ?? "", output: "it is" });
+    await second.sendMessage();
+    expect([lastText(second), provider.requests.length]).toEqual(["Yes.", 2]);
+  });
+
   const user = { id: "m1", role: "user", parts: [{ type: "text", text: "Hello" }] };
   it.each([
     ["no object", [], "JSON object"],

@@ -1,0 +1,1 @@
+export { type AgUiOptions, agUiRoutes } from "./ag-ui-routes.ts";
