@@ -34,13 +34,21 @@ describe.concurrent("agents of one's own", () => {
   test("B106: a module gives agents and modes: they answer by name, with the modes of the question and the tools of the assistant", async () => {
     const cwd = await withAgents();
     const ask = (...words: readonly string[]) => ({ words: ["ask", "--offline", "--quiet", "--agents", "agents.mjs", ...words] });
-    const [quiet, loud, pirate] = await runEach(
-      [ask("--agent", "parrot", "hi"), ask("--agent", "parrot", "--modes", "LOUD, SOFT", "hi"), ask("--agent", "pirate", "6 * 7")],
+    const [quiet, loud, pirate, other, bare] = await runEach(
+      [
+        ask("--agent", "parrot", "hi"),
+        ask("--agent", "parrot", "--modes", "LOUD, SOFT", "hi"),
+        ask("--agent", "pirate", "6 * 7"),
+        ask("--agent", "parrot", "--system-prompt", "Say nothing.", "hi"),
+        ask("--without-tools", "6 * 7"),
+      ],
       { cwd },
     );
     expect(quiet).toMatchObject({ code: 0, stdout: "modes: none\n" });
     expect(loud).toMatchObject({ code: 0, stdout: "modes: LOUD,SOFT\n" });
     expect(pirate).toMatchObject({ code: 0, stdout: expect.stringContaining("42") });
+    expect(other).toMatchObject({ code: 0, stdout: "Say nothing.\n" });
+    expect([bare?.code, bare?.stdout.includes("42")]).toEqual([0, false]);
   });
 
   test("a module without agents, one that fails, and names that are not there are refused in three lines", async () => {
@@ -61,6 +69,7 @@ describe.concurrent("agents of one's own", () => {
       [["--agents", "agents.mjs", "--modes", "WRONG"], 2, "No agent here knows the mode `WRONG`"],
       [["--agent", "researcher"], 3, "has no web to search"],
       [["--modes", "DEEP_RESEARCH"], 2, "knows DEEP_RESEARCH"],
+      [["--system-prompt", " "], 2, "has no text"],
       [["--stream-version", "2"], 2, "--json --stream-version"],
       [["--json", "--stream-version", "3"], 2, "no stream version `3`"],
       [["--images", "crayons"], 3, "openai, gemini, drawn"],
@@ -85,10 +94,12 @@ describe.concurrent("agents of one's own", () => {
     const { agents } = await server.client.agents();
     expect(agents.map(({ name }) => name)).toEqual(["assistant", "parrot", "pirate", "main-thread"]);
     const ask = (...words: readonly string[]) => ({ words: ["ask", "--url", server.url, "--quiet", ...words] });
-    const [loud, first, versioned, unknown, wrong] = await runEach(
+    const [loud, first, bare, prompted, versioned, unknown, wrong] = await runEach(
       [
         ask("--agent", "parrot", "--modes", "LOUD", "hi"),
         ask("6 * 7"),
+        ask("--without-tools", "6 * 7"),
+        ask("--agent", "parrot", "--system-prompt", "Say nothing.", "hi"),
         ask("--agent", "parrot", "--json", "--stream-version", "1", "hi"),
         ask("--agent", "absent", "hi"),
         ask("--agent", "parrot", "--modes", "WRONG", "hi"),
@@ -97,6 +108,8 @@ describe.concurrent("agents of one's own", () => {
     );
     expect(loud).toMatchObject({ code: 0, stdout: "modes: LOUD\n" });
     expect(first).toMatchObject({ code: 0, stdout: expect.stringContaining("42") });
+    expect([bare?.code, bare?.stdout.includes("42")]).toEqual([0, false]);
+    expect(prompted).toMatchObject({ code: 0, stdout: "Say nothing.\n" });
     const frames = (versioned?.stdout ?? "")
       .trim()
       .split("\n")

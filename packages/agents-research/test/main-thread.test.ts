@@ -84,9 +84,11 @@ describe("the limit of a main thread", () => {
     expect(windows).toEqual([8_000, 8_000, 64_000]);
   });
 
-  it("B47: is the one of the agent where it has one", async () => {
-    const { requests } = await written(always, { options: { toolCallsLimit: 2 } });
-    expect(requests).toHaveLength(3);
+  it.each([2, 6])("B47: is the %i of the agent, whatever the plan gives", async (toolCallsLimit) => {
+    const plans = () => ({ contextLimit: 8_000, toolCallsLimit: 4, parallel: true });
+    const { requests } = await written(always, { options: { plans, toolCallsLimit } });
+    expect(requests).toHaveLength(toolCallsLimit + 1);
+    expect((await written(always, { options: { plans } })).requests).toHaveLength(5);
   });
 
   it("B87: does not count calls of tools that are not to be counted", async () => {

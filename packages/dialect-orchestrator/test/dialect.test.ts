@@ -1,4 +1,4 @@
-import { createAgent, createSession, defineTool, execute, type Tool } from "@loopwright/core";
+import { type Agent, agentTool, createAgent, createSession, defineTool, type ExecuteStream, execute, type Tool } from "@loopwright/core";
 import { memoryStore, type ScriptedTurn, scripted } from "@loopwright/core/memory";
 import type { SessionEvent } from "@loopwright/core/protocol";
 import { describe, expect, it } from "vitest";
@@ -47,14 +47,16 @@ const turn = (...names: readonly string[]): ScriptedTurn => ({
 });
 
 /** The events and messages of a session of one run. */
-async function played(script: readonly ScriptedTurn[]) {
-  const session = createSession({
-    agent: createAgent({ name: "demo", provider: scripted(script, { chunkSize: 3 }), tools }),
-    store: memoryStore(),
-  });
+const played = (script: readonly ScriptedTurn[]) =>
+  playedBy(createAgent({ name: "demo", provider: scripted(script, { chunkSize: 3 }), tools }));
+
+async function playedBy(agent: Agent, meanwhile: (stream: ExecuteStream) => Promise<void> = async () => {}) {
+  const session = createSession({ agent, store: memoryStore() });
   const events: SessionEvent[] = [];
   const unsubscribe = session.subscribe((batch) => events.push(...batch));
-  await execute(session, "x").result();
+  const stream = execute(session, "x");
+  await meanwhile(stream);
+  await stream.result();
   unsubscribe();
   return { events, messages: session.messages, read: (version: StreamVersion) => joined(createSessionReader(version).read(events)) };
 }
@@ -121,6 +123,47 @@ describe("version 2", () => {
       expect(ids("ended")).toEqual(ids("started"));
     },
   );
+
+  it("B59: the index never falls beside children that run at once, and counts what they are called by alone", async () => {
+    const child = (name: string) =>
+      agentTool({ agent: createAgent({ name, provider: scripted([turn("plain", "streams"), { text: `By ${name}.` }]), tools }) });
+    const agent = createAgent({
+      name: "lead",
+      provider: scripted([{ calls: ["first", "second"].map((name) => ({ name, id: name, args: { task: "Go." } })) }, { text: "Done." }]),
+      tools: [child("first"), child("second")],
+    });
+    const { read } = await playedBy(agent);
+    const indexes = read(2).map((message) => ("index" in message ? Number(message.index) : -1));
+    expect(indexes).toEqual([...indexes].sort((one, other) => one - other));
+    expect(indexes).not.toContain(-1);
+    const results = read(2).filter((message) => "content" in message && "function" in message);
+    expect(results.map((message) => ("content" in message ? message.content : "")).sort()).toEqual(["By first.", "By second."]);
+  });
+
+  it("B89: an abort while a tool runs ends every step that started", async () => {
+    const begun = Promise.withResolvers<void>();
+    const slow = defineTool({
+      name: "slow",
+      description: "Never ends by itself.",
+      parameters: object,
+      execute: (_args, { signal, progress }) => {
+        progress("Waiting");
+        begun.resolve();
+        return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+      },
+    });
+    const agent = createAgent({ name: "demo", provider: scripted([turn("slow")]), tools: [slow] });
+    const { read } = await playedBy(agent, async (stream) => {
+      await begun.promise;
+      await stream.abort();
+    });
+    const ids = (state: string): readonly unknown[] =>
+      read(2)
+        .flatMap((message) => ("state" in message && "id" in message && message.state === state ? [message.id] : []))
+        .sort();
+    expect(ids("started").length).toBeGreaterThan(1);
+    expect(ids("ended")).toEqual(ids("started"));
+  });
 
   it("B74: a failed tool has a result that is marked as an error", async () => {
     const { read } = await played([turn("fails"), { text: "Done." }]);

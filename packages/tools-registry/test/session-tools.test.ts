@@ -185,15 +185,19 @@ describe("the prompt", () => {
   });
 });
 
-it("B69: the modes of the tools that were called are known of the conversation, after a reload too", () => {
+it("B69: the modes of the tools that were called are known of the conversation, after a reload too", async () => {
   const sources = {
     base: [{ tool: named("ask_files"), modes: ["RAG", "CHATBOT"] }, { tool: named("count"), modes: ["DATA_ANALYSIS"] }, named("look")],
   };
-  const call = (name: string) => ({ type: "tool_call", callKey: name, id: name, name, args: {} }) as const;
-  const messages = [
-    { role: "assistant", content: [call("look"), call("ask_files"), call("ask_files")], stopReason: "tool_calls" },
-  ] as const;
-  expect(usedModes(messages, createSessionTools({ sources }))).toEqual(["RAG", "CHATBOT"]);
+  const tools = createSessionTools({ sources });
+  const calls = [{ name: "look" }, { name: "ask_files" }, { name: "ask_files" }];
+  const agent = createAgent({ name: "demo", provider: scripted([{ calls }, { text: "ok" }]), tools: tools.tools });
+  const store = memoryStore();
+  const session = createSession({ agent, store, id: "s" });
+  await execute(session, "Look.").result();
+  await session[Symbol.asyncDispose]();
+  const again = await createSession({ agent, store, id: "s" }).ready();
+  expect(usedModes(again.messages, tools)).toEqual(["RAG", "CHATBOT"]);
 });
 
 describe("the default list", () => {

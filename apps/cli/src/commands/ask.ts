@@ -23,6 +23,8 @@ interface AskFlags extends SharedFlags, ServerFlags {
   readonly json?: boolean;
   readonly quiet?: boolean;
   readonly modes?: string;
+  readonly withoutTools?: boolean;
+  readonly systemPrompt?: string;
   readonly streamVersion?: string;
   readonly whenBusy?: NonNullable<ExecuteOptions["mode"]>;
 }
@@ -41,17 +43,19 @@ interface Asked {
 export async function ask(words: readonly string[], flags: AskFlags): Promise<number> {
   if (flags.url !== undefined) return askServer(words, flags);
   checkVersion(flags);
+  const prompt = promptOf(flags);
   const settings = await settingsWithSecrets(flags, { logger: errorLogger });
   const question = await readQuestion(words, process.stdin);
   lendToChildren(await childEnvironment(settings));
   const workplace = await openWorkplace(settings, { isAttended: false });
   try {
-    const labels = modeLabels(typedModes(flags.modes), workplace.modes);
+    const { labels: modes } = modeLabels(typedModes(flags.modes), workplace.modes);
+    const labels = { ...modes, ...(flags.withoutTools ? { toolsRequired: "false" } : {}) };
     const vendorWords = createVendorWords();
     const session = await openSession(workplace, flags.session, vendorWords);
     introduce(introduction(workplace), flags);
     try {
-      const stream = execute(session, question, { ...labels, ...modeOf(flags) });
+      const stream = execute(session, question, { labels, ...prompt, ...modeOf(flags) });
       return await follow({
         stream,
         resumeCommand: `${commandName()} chat --resume ${session.id}${agentFlags(settings)}`,
@@ -69,6 +73,7 @@ export async function ask(words: readonly string[], flags: AskFlags): Promise<nu
 /** Asks a running server. The run is its own: it ends there even when this process does not wait for it. */
 async function askServer(words: readonly string[], flags: AskFlags): Promise<number> {
   checkVersion(flags);
+  const prompt = promptOf(flags);
   const server = await serverOf(flags);
   const question = await readQuestion(words, process.stdin);
   const { clientOf, remotePlace, sessionOf } = await import("../remote/remote-place.ts");
@@ -82,6 +87,8 @@ async function askServer(words: readonly string[], flags: AskFlags): Promise<num
     ...(modes.length === 0 ? {} : { modes }),
     ...(flags.model === undefined ? {} : { model: flags.model }),
     labels: { surface: "terminal" },
+    ...(flags.withoutTools ? { toolsRequired: false } : {}),
+    ...prompt,
     ...modeOf(flags),
   });
   return follow({ stream, resumeCommand: place.resumeCommand(stream.sessionId), flags });
@@ -89,6 +96,17 @@ async function askServer(words: readonly string[], flags: AskFlags): Promise<num
 
 /** What becomes of the question while a run is open. */
 const modeOf = ({ whenBusy }: AskFlags): Pick<ExecuteOptions, "mode"> => (whenBusy === undefined ? {} : { mode: whenBusy });
+
+/** The prompt of this question, where the flags name one. @throws AgentError INPUT_INVALID for one without text */
+function promptOf({ systemPrompt }: AskFlags): Pick<ExecuteOptions, "systemPrompt"> {
+  if (systemPrompt === undefined) return {};
+  if (systemPrompt.trim() === "")
+    throw new AgentError("INPUT_INVALID", {
+      message: "The system prompt has no text.",
+      fix: "Write it behind `--system-prompt`, or leave it out.",
+    });
+  return { systemPrompt };
+}
 
 function introduce(text: string, { quiet, json }: AskFlags): void {
   if (!quiet && !json) process.stderr.write(`${text}\n`);

@@ -1,5 +1,5 @@
 import { contextEngine } from "@loopwright/context";
-import { type Agent, createAgent, type ModelRef, type PromptLayer, type Tool } from "@loopwright/core";
+import { type Agent, createAgent, type Hooks, type ModelRef, type PromptLayer, type Tool } from "@loopwright/core";
 import { prices } from "@loopwright/prices";
 import { builtinTools } from "@loopwright/tools-builtin";
 import { fileTools } from "@loopwright/tools-files";
@@ -51,8 +51,15 @@ export function createAssistant({ model, preferences, surface = "terminal", ...o
     context: contextEngine(),
     prices: prices(),
     files: { directory: options.filesDirectory },
+    hooks: [toolsWhereWanted],
   });
 }
+
+/** An input whose label `toolsRequired` is `false` is answered without tools. The main thread and the agents of a web have the same in their plan. */
+const toolsWhereWanted: Hooks = {
+  name: "tools-where-wanted",
+  prepare: ({ labels }) => (labels["toolsRequired"] === "false" ? { tools: [] } : undefined),
+};
 
 /** What the user has set, as parts of the prompt. */
 function wishesOf(preferences: UserSettingsStore): readonly PromptLayer[] {
