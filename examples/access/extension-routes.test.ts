@@ -10,7 +10,15 @@ import { accessPolicy, bearerTokens, createServer, type ExtensionRoute, type Pri
 import { cacheRoute, latencyRoute, memoryEvents, memoryUsage, quotasRoute, usageRoute } from "@loopwright/telemetry";
 import { artifactRoutes, craftTool } from "@loopwright/tools-craft";
 import { createKnowledge, knowledgeRoutes, memoryKnowledgeStore } from "@loopwright/tools-knowledge";
-import { memoryRecords, providerRoutes, providerSettings, settingsRoutes, userSettings } from "@loopwright/user-settings";
+import {
+  memoryRecords,
+  providerRoutes,
+  providerSettings,
+  retentionRoutes,
+  scopeRetention,
+  settingsRoutes,
+  userSettings,
+} from "@loopwright/user-settings";
 import { describe, expect, it } from "vitest";
 
 /** The callers, and their rights: the session `annes` and the provider are Anne's; `viewer` may read the session; `reader` has the role of viewers. */
@@ -65,6 +73,8 @@ const rows: { readonly [id: string]: Row } = {
   removeKnowledge: { path: "/api/knowledge?id=roses", statuses: operators(200), method: "DELETE" },
   readPlan: { path: "/api/settings/plan?user=anne", statuses: operators(200) },
   setPlan: { path: "/api/settings/plan", statuses: operators(200), method: "POST", json: { user: "anne", plan: "pro" } },
+  readRetention: { path: "/api/settings/retention", statuses: all(200) },
+  changeRetention: { path: "/api/settings/retention", statuses: operators(200), method: "PATCH", json: { keepMs: 86_400_000 } },
   readSettings: { path: "/api/settings", statuses: all(200) },
   changeSettings: { path: "/api/settings", statuses: all(200), method: "PATCH", json: { memory: { enabled: true } } },
   listProviders: { path: "/api/ai/providers", statuses: all(200) },
@@ -144,6 +154,7 @@ async function garden(): Promise<{ send(column: Column, row: Row): Promise<Respo
     ...artifactRoutes,
     ...knowledgeRoutes(createKnowledge({ store: memoryKnowledgeStore() }), { mayChange: isOperator }),
     ...settingsRoutes(userSettings({ records: memoryRecords() }), { maySetPlan: isOperator }),
+    ...retentionRoutes(scopeRetention({ records: memoryRecords() }), { mayChange: isOperator }),
     ...providerRoutes(providers),
     ...[cacheRoute({ events }), latencyRoute({ events, clock }), usageRoute({ usage: memoryUsage() })],
     ...[...openaiRoutes(), ...aiSdkRoutes(), ...agUiRoutes()],

@@ -1,10 +1,11 @@
 import { type Command, Option } from "commander";
 
-/** The commands about what a scope has beside its sessions: files, the knowledge base, plans and keys of users. `exit` gets the exit code. */
+/** The commands about what a scope has beside its sessions: files, the knowledge base, plans and keys of users, how long sessions are kept. `exit` gets the exit code. */
 export function addScopeCommands(program: Command, exit: (code: number) => void): void {
   addFiles(program, exit);
   addKnowledge(program, exit);
   addOwnKeys(program, exit);
+  addRetention(program, exit);
 }
 
 const remote = (command: Command, ...notWith: readonly string[]): Command =>
@@ -17,7 +18,7 @@ function addFiles(program: Command, exit: (code: number) => void): void {
   const files = program.command("files").description("files that messages name, and that agents read");
   const add = (name: string, description: string): Command =>
     remote(files.command(name).description(description), "store").option("--store <place>", "where sessions are kept, as for `run`");
-  const load = (): Promise<typeof import("./commands/files.ts")> => import("./commands/files.ts");
+  const load = (): Promise<typeof import("./commands/scope/files.ts")> => import("./commands/scope/files.ts");
   add("list", "all files, in the order of their keys")
     .option("--json", "one file a line, as JSON")
     .action(async (flags) => exit(await (await load()).listFiles(flags)));
@@ -40,7 +41,7 @@ function addKnowledge(program: Command, exit: (code: number) => void): void {
       "--knowledge <file>",
       "the file of the knowledge base; default: .loopwright/knowledge.db",
     );
-  const load = (): Promise<typeof import("./commands/knowledge.ts")> => import("./commands/knowledge.ts");
+  const load = (): Promise<typeof import("./commands/scope/knowledge.ts")> => import("./commands/scope/knowledge.ts");
   add("list", "its documents, by id")
     .option("--json", "one document a line, as JSON")
     .action(async (flags) => exit(await (await load()).listKnowledge(flags)));
@@ -54,7 +55,7 @@ function addKnowledge(program: Command, exit: (code: number) => void): void {
 }
 
 function addOwnKeys(program: Command, exit: (code: number) => void): void {
-  const load = (): Promise<typeof import("./commands/own-keys.ts")> => import("./commands/own-keys.ts");
+  const load = (): Promise<typeof import("./commands/scope/own-keys.ts")> => import("./commands/scope/own-keys.ts");
   remote(program.command("plan <user> [plan]"), "store")
     .description("show the plan of a user, or set it")
     .option("--scope <id>", "the scope of the user, without --url; default: that of the command line")
@@ -74,4 +75,15 @@ function addOwnKeys(program: Command, exit: (code: number) => void): void {
   add("off", "let processes run without --own-keys on this store again").action(async (flags) =>
     exit(await (await load()).endOwnKeys(flags)),
   );
+}
+
+function addRetention(program: Command, exit: (code: number) => void): void {
+  remote(program.command("retention [days]"), "store")
+    .description("show after how many days the sessions of a scope are erased, or set it; `none` keeps them")
+    .option("--scope <id>", "the scope, without --url; default: that of the command line")
+    .option("--store <place>", "where sessions are kept, as for `run`")
+    .option("--json", "as one JSON object")
+    .action(async (days: string | undefined, flags) =>
+      exit(await (await import("./commands/scope/retention.ts")).retentionOfScope(days, flags)),
+    );
 }

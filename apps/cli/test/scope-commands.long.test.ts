@@ -116,3 +116,29 @@ test("A61: without an assistant `run` serves no page, no agents and no settings 
   expect((await ask("terminal")).text).toContain("42");
   await expect(ask("full-page")).rejects.toMatchObject({ code: "INPUT_INVALID" });
 });
+
+test("the retention of a scope is shown and set here and at a server, which shows that of the operator beside it", async () => {
+  const cwd = await emptyDirectory();
+  const [none, set, shown, other, wrong] = await runAll(
+    [["retention"], ["retention", "30"], ["retention", "--json"], ["retention", "--scope", "garden"], ["retention", "soon"]],
+    { cwd },
+  );
+  expect(none?.stdout).toBe("Sessions are kept.\n");
+  expect(set?.stdout).toBe("Sessions are erased 30 days after their last change, unless they are under a legal hold.\n");
+  expect(JSON.parse(shown?.stdout ?? "")).toEqual({ keepMs: 30 * 86_400_000 });
+  expect(other?.stdout).toBe("Sessions are kept.\n");
+  expect([wrong?.code, wrong?.stderr]).toEqual([2, expect.stringMatching(shape)]);
+  const server = await startServer({ cwd, flags: ["--retention", "local=7"] });
+  const at = ["--url", server.url];
+  const [there, changed, gone] = await runAll(
+    [
+      ["retention", "--json", ...at],
+      ["retention", "1", ...at],
+      ["retention", "none", ...at],
+    ],
+    { cwd },
+  );
+  expect(JSON.parse(there?.stdout ?? "")).toEqual({ keepMs: 30 * 86_400_000, deploymentKeepMs: 7 * 86_400_000, mayChange: true });
+  expect(changed?.stdout).toBe("Sessions are erased 1 day after their last change, unless they are under a legal hold.\n");
+  expect(gone?.stdout).toBe("Sessions are erased 7 days after their last change, unless they are under a legal hold.\n");
+});

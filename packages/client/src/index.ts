@@ -33,6 +33,7 @@ export type {
   ProviderChoice,
   ProviderRequests,
   ProviderTest,
+  ScopeRetention,
   SettingsRequests,
 } from "./settings-requests.ts";
 export type { NotificationEvent, NotificationsOptions } from "./stream/follow-notifications.ts";

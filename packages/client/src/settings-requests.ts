@@ -84,6 +84,20 @@ export interface SettingsRequests {
   plan(user: string, options?: RequestOptions): Promise<UserPlan>;
   /** Sets the plan of a user of the caller's scope. For operators. @throws AgentError FORBIDDEN, INPUT_INVALID, ROUTE_NOT_FOUND */
   setPlan(user: string, plan: string, options?: RequestOptions): Promise<UserPlan>;
+  /** How long the sessions of the caller's scope are kept. @throws AgentError ROUTE_NOT_FOUND where the server has no such route */
+  retention(options?: RequestOptions): Promise<ScopeRetention>;
+  /** Sets it; `null` takes it away. Those under a legal hold stay. For operators. @throws AgentError FORBIDDEN, INPUT_INVALID, ROUTE_NOT_FOUND */
+  setRetention(keepMs: number | null, options?: RequestOptions): Promise<ScopeRetention>;
+}
+
+/** How long the sessions of a scope are kept after their last change. Of two times the shorter one counts; none: for ever, unless a session has its own. */
+export interface ScopeRetention {
+  /** Set by those that administer the scope. */
+  readonly keepMs?: number;
+  /** Set by the operator of the server. */
+  readonly deploymentKeepMs?: number;
+  /** Whether the caller may set it. */
+  readonly mayChange: boolean;
 }
 
 /** The plan of a user. */
@@ -113,5 +127,8 @@ export function createSettingsRequests(client: ClientContext): SettingsRequests 
     change: (json, { signal } = {}) => requestJson(client, { method: "PATCH", path, json, signal }),
     plan: (user, { signal } = {}) => requestJson(client, { path: `${path}/plan${queryOf({ user })}`, signal }),
     setPlan: (user, plan, { signal } = {}) => requestJson(client, { path: `${path}/plan`, json: { user, plan }, signal }),
+    retention: ({ signal } = {}) => requestJson(client, { path: `${path}/retention`, signal }),
+    setRetention: (keepMs, { signal } = {}) =>
+      requestJson(client, { method: "PATCH", path: `${path}/retention`, json: { keepMs }, signal }),
   };
 }

@@ -22,6 +22,15 @@ export {
   type UserRecord,
   type UserRecords,
 } from "./records/user-records.ts";
+export { type RetentionRoutesOptions, retentionRoutes } from "./retention/retention-routes.ts";
+export {
+  type RetentionOfScope,
+  retentionLimits,
+  type ScopeRetention,
+  type ScopeRetentionOptions,
+  type ScopeRule,
+  scopeRetention,
+} from "./retention/scope-retention.ts";
 export { type SettingsRoutesOptions, settingsRoutes } from "./settings/settings-routes.ts";
 export { type PrincipalSettings, type UserSettingsOptions, type UserSettingsStore, userSettings } from "./settings/user-settings.ts";
 export type { SettingsCaller, SettingsRequest, SettingsRoute } from "./settings-route.ts";

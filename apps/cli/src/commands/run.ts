@@ -5,6 +5,7 @@ import { openGuardrails } from "../compose/open-guardrails.ts";
 import { openLinks } from "../compose/open-links.ts";
 import { openTelemetry, type Telemetry } from "../compose/open-telemetry.ts";
 import { openOwnKeys } from "../compose/own-keys/open-own-keys.ts";
+import { openRetention } from "../compose/own-keys/open-retention.ts";
 import { markOwnKeys, withoutOwnKeys } from "../compose/own-keys/own-keys-mark.ts";
 import { openWorkplace, type Workplace } from "../compose/workplace.ts";
 import type { Environment } from "../config/environment.ts";
@@ -81,9 +82,11 @@ async function runWith(parts: OpenedParts): Promise<void> {
   const links = await openLinks(settings, logger);
   try {
     const ownKeys = wishes.takesOwnKeys ? await openOwnKeys(settings) : undefined;
+    const { retention, ...rules } = openRetention(settings, wishes.retention);
     try {
-      await serveWith({ ...parts, links, ownKeys });
+      await serveWith({ ...parts, links, ownKeys, retention });
     } finally {
+      await rules.close();
       await ownKeys?.close();
     }
   } finally {
@@ -97,9 +100,10 @@ async function serveWith({
   logger,
   links,
   ownKeys,
+  retention,
   onReady,
   reload,
-}: OpenedParts & Pick<ServeParts, "links" | "ownKeys">): Promise<void> {
+}: OpenedParts & Pick<ServeParts, "links" | "ownKeys" | "retention">): Promise<void> {
   const { KUBECONFIG: kubeconfig } = await childEnvironment(settings);
   // Tools that start children by themselves find a path there, too.
   if (kubeconfig !== undefined) process.env["KUBECONFIG"] = kubeconfig;
@@ -122,7 +126,8 @@ async function serveWith({
     if (ownKeys) await markOwnKeys(store);
     telemetry = await openTelemetry(settings.configuration.values, store, logger);
     const callers = await authentication({ wishes, store, logger });
-    await serve({ workplace, links, telemetry, wishes, authentication: callers, logger, ownKeys, resolveModel, onReady, reload });
+    const shared = { workplace, links, telemetry, wishes, authentication: callers, logger };
+    await serve({ ...shared, ownKeys, retention, resolveModel, onReady, reload });
   } finally {
     await telemetry?.close();
     await workplace?.close();

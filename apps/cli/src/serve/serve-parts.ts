@@ -1,4 +1,5 @@
 import type { ResolveModel } from "@loopwright/core";
+import type { ScopeRetention } from "@loopwright/user-settings";
 import type { Links } from "../compose/open-links.ts";
 import type { Telemetry } from "../compose/open-telemetry.ts";
 import type { OwnKeys } from "../compose/own-keys/open-own-keys.ts";
@@ -17,6 +18,8 @@ export interface ServeParts {
   readonly logger: RunLogger;
   /** Absent: users bring no keys. */
   readonly ownKeys: OwnKeys | undefined;
+  /** How long the sessions of scopes are kept: the rules of the configuration, and those that scopes have set. */
+  readonly retention: ScopeRetention;
   /** The model of a call, where it is not that of the agent. */
   readonly resolveModel: ResolveModel;
   /** Called once it serves; without an address where it does not listen. */

@@ -7,6 +7,7 @@ import { type AgentServer, createHealthServer, createServer, type ExtensionRoute
 import { type Listenable, type Listening, listen, staticFiles } from "@loopwright/server/node";
 import { artifactRoutes } from "@loopwright/tools-craft";
 import { knowledgeRoutes } from "@loopwright/tools-knowledge";
+import { retentionRoutes } from "@loopwright/user-settings";
 import { isOperator } from "../compose/is-operator.ts";
 import { localScope } from "../compose/kept-sessions.ts";
 import { storeText } from "../config/store-place.ts";
@@ -99,6 +100,7 @@ function embeddedHttp(parts: ServeParts): EmbeddedHttp {
       ...http.routes,
       ...(settings.offered.artifacts ? artifactRoutes : []),
       ...(knowledge ? knowledgeRoutes(knowledge, { mayChange: isOperator }) : []),
+      ...retentionRoutes(parts.retention, { mayChange: isOperator }),
     ],
   };
 }
@@ -136,8 +138,7 @@ function serverOf(parts: ServeParts, { port, page, protocols }: Served): AgentSe
   });
 }
 
-const retentionOf = ({ wishes: { retention } }: ServeParts): Pick<HostOptions, "retention"> =>
-  retention.length > 0 ? { retention: () => retention } : {};
+const retentionOf = ({ retention }: ServeParts): Required<Pick<HostOptions, "retention">> => ({ retention: () => retention.rules() });
 
 /** A worker has no routes but those of probes. */
 const metricsOf = ({ telemetry: { http } }: ServeParts): Pick<HttpOptions, "metrics"> => (http.metrics ? { metrics: http.metrics } : {});

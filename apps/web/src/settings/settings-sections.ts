@@ -41,6 +41,13 @@ export const settingsSections: readonly SettingsSection[] = [
     load: async () => (await import("./sections/files-section.tsx")).FilesSection,
   },
   {
+    id: "retention",
+    title: "Retention",
+    icon: "clock",
+    needs: "readRetention",
+    load: async () => (await import("./sections/retention-section.tsx")).RetentionSection,
+  },
+  {
     id: "account",
     title: "Account",
     icon: "person",

@@ -3,8 +3,11 @@ import type { Access, JsonObject } from "@loopwright/core";
 /** Whose entries they are: a user within a scope (a tenant). */
 export type RecordOwner = Pick<Access, "user" | "scope">;
 
-/** What an entry is of. `circuit`: not of a user, but of a vendor that all processes of a deployment leave alone; its owner is the scope. */
-export type RecordKind = "provider" | "active-provider" | "plan" | "settings" | "circuit";
+/**
+ * What an entry is of. `circuit`: not of a user, but of a vendor that all processes of a deployment leave alone; its owner is the scope. `retention`: how long the
+ * sessions of scopes are kept; its owner is the deployment.
+ */
+export type RecordKind = "provider" | "active-provider" | "plan" | "settings" | "circuit" | "retention";
 
 export interface UserRecord {
   readonly id: string;

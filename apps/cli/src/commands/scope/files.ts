@@ -3,17 +3,17 @@ import { basename } from "node:path";
 import type { ListedFile } from "@loopwright/client";
 import { AgentError } from "@loopwright/core";
 import { keepFile, keptFiles, removeKeptFile } from "@loopwright/server";
-import { localScope } from "../compose/kept-sessions.ts";
-import { openStore } from "../compose/open-store.ts";
-import { exitCodes } from "../exit-code.ts";
-import { type SharedFlags, settingsOf } from "../flags.ts";
-import { clientOf } from "../remote/remote-place.ts";
-import { type ServerFlags, serverOf } from "../remote/server-address.ts";
-import { jsonLine } from "../terminal/json-line.ts";
-import { oneLine } from "../terminal/neutralise.ts";
-import { mediaTypeOf } from "./media-type.ts";
-import { readWhole } from "./read-whole.ts";
-import { print } from "./sessions.ts";
+import { localScope } from "../../compose/kept-sessions.ts";
+import { openStore } from "../../compose/open-store.ts";
+import { exitCodes } from "../../exit-code.ts";
+import { type SharedFlags, settingsOf } from "../../flags.ts";
+import { clientOf } from "../../remote/remote-place.ts";
+import { type ServerFlags, serverOf } from "../../remote/server-address.ts";
+import { jsonLine } from "../../terminal/json-line.ts";
+import { oneLine } from "../../terminal/neutralise.ts";
+import { mediaTypeOf } from "../media-type.ts";
+import { readWhole } from "../read-whole.ts";
+import { print } from "../sessions.ts";
 
 export interface FilesFlags extends SharedFlags, ServerFlags {
   readonly json?: boolean;

@@ -1,17 +1,17 @@
 import { basename } from "node:path";
 import type { KnownDocument } from "@loopwright/client";
 import { AgentError } from "@loopwright/core";
-import { localScope } from "../compose/kept-sessions.ts";
-import { openKnowledge } from "../compose/open-knowledge.ts";
-import { exitCodes } from "../exit-code.ts";
-import { type SharedFlags, settingsOf } from "../flags.ts";
-import { clientOf } from "../remote/remote-place.ts";
-import { type ServerFlags, serverOf } from "../remote/server-address.ts";
-import { jsonLine } from "../terminal/json-line.ts";
-import { oneLine } from "../terminal/neutralise.ts";
-import { mediaTypeOf } from "./media-type.ts";
-import { readWhole } from "./read-whole.ts";
-import { print } from "./sessions.ts";
+import { localScope } from "../../compose/kept-sessions.ts";
+import { openKnowledge } from "../../compose/open-knowledge.ts";
+import { exitCodes } from "../../exit-code.ts";
+import { type SharedFlags, settingsOf } from "../../flags.ts";
+import { clientOf } from "../../remote/remote-place.ts";
+import { type ServerFlags, serverOf } from "../../remote/server-address.ts";
+import { jsonLine } from "../../terminal/json-line.ts";
+import { oneLine } from "../../terminal/neutralise.ts";
+import { mediaTypeOf } from "../media-type.ts";
+import { readWhole } from "../read-whole.ts";
+import { print } from "../sessions.ts";
 
 export interface KnowledgeFlags extends SharedFlags, ServerFlags {
   readonly json?: boolean;

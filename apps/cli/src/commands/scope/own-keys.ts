@@ -1,16 +1,16 @@
 import { AgentError } from "@loopwright/core";
 import { isId } from "@loopwright/core/ports";
 import { userSettings } from "@loopwright/user-settings";
-import { localScope, openExistingStore } from "../compose/kept-sessions.ts";
-import { unmarkOwnKeys } from "../compose/own-keys/own-keys-mark.ts";
-import { openRecords, openSecrets } from "../compose/own-keys/own-keys-places.ts";
-import { exitCodes } from "../exit-code.ts";
-import { type SharedFlags, settingsOf } from "../flags.ts";
-import { clientOf } from "../remote/remote-place.ts";
-import { type ServerFlags, serverOf } from "../remote/server-address.ts";
-import { jsonLine } from "../terminal/json-line.ts";
-import { oneLine } from "../terminal/neutralise.ts";
-import { print } from "./sessions.ts";
+import { localScope, openExistingStore } from "../../compose/kept-sessions.ts";
+import { unmarkOwnKeys } from "../../compose/own-keys/own-keys-mark.ts";
+import { openRecords, openSecrets } from "../../compose/own-keys/own-keys-places.ts";
+import { exitCodes } from "../../exit-code.ts";
+import { type SharedFlags, settingsOf } from "../../flags.ts";
+import { clientOf } from "../../remote/remote-place.ts";
+import { type ServerFlags, serverOf } from "../../remote/server-address.ts";
+import { jsonLine } from "../../terminal/json-line.ts";
+import { oneLine } from "../../terminal/neutralise.ts";
+import { print } from "../sessions.ts";
 
 interface PlanFlags extends SharedFlags, ServerFlags {
   readonly scope?: string;
