@@ -40,7 +40,8 @@ const SEALED_TEST = "^packages/store-sealed/test/";
 
 /** Package (regular expression) -> what it may import beside core and itself. */
 const EXCEPTIONS = {
-  "providers-(?!scripted$|scripted/)[^/]+": "^packages/provider-kit/",
+  "providers-(?!scripted$|scripted/|subprocess$|subprocess/)[^/]+": "^packages/provider-kit/",
+  "providers-subprocess": "^packages/tools-cli/",
   "agents-[^/]+": "^packages/tools-[^/]+/",
   "tools-(?:craft|image)": "^packages/tools-registry/",
   "tools-cli": "^packages/tools-files/",

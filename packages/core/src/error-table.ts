@@ -75,6 +75,9 @@ export const errorTable: { readonly [Code in ErrorCode]: ErrorEntry } = {
   CONTEXT_OVERFLOW: entry("The conversation does not fit the model's context window.", [413, "context"], {
     fix: "Start a new session or use a model with a larger window.",
   }),
+  EXECUTOR_FAILED: entry("The program that answers in place of a model failed.", [502, "unknown"], {
+    fix: "See the message: it has the end of what the program wrote to standard error.",
+  }),
   // Tools.
   TOOL_UNKNOWN: entry("The model called a tool that does not exist.", [400, "format"], { fix: "Register the tool or correct the prompt." }),
   TOOL_ARGUMENTS: entry("The arguments of a tool call are not usable.", [400, "format"], {

@@ -23,6 +23,7 @@ export { assertEventStream, type EventStreamOptions, type EventViolation, findEv
 export { type EventTree, eventTree, readEventTree } from "./events/event-tree.ts";
 export { executeKit } from "./execute/execute-kit.ts";
 export type { ExecutePlace, ExecuteUnderTest } from "./execute/execute-under-test.ts";
+export { type ExecutorTurn, type ExecutorUnderTest, executorKit } from "./executor/executor-kit.ts";
 export { type IdsUnderTest, idSourceKit } from "./ids/id-source-kit.ts";
 export { type ImageFate, type ImagesUnderTest, imageGeneratorKit, samplePng } from "./image/image-generator-kit.ts";
 export type { IndexUnderTest } from "./index/index-under-test.ts";

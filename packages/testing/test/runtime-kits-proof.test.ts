@@ -3,6 +3,7 @@ import { authenticatorKit } from "../src/authenticator/authenticator-kit.ts";
 import { clockKit } from "../src/clock/clock-kit.ts";
 import { tokenCounterKit } from "../src/counter/token-counter-kit.ts";
 import { embedderKit } from "../src/embedder/embedder-kit.ts";
+import { executorKit } from "../src/executor/executor-kit.ts";
 import { idSourceKit } from "../src/ids/id-source-kit.ts";
 import { imageGeneratorKit } from "../src/image/image-generator-kit.ts";
 import { proveKit } from "../src/kit/saboteur.ts";
@@ -14,6 +15,7 @@ import { authenticatorSaboteurs } from "./authenticator/authenticator-saboteurs.
 import { clockSaboteurs } from "./clock/clock-saboteurs.ts";
 import { tokenCounterSaboteurs } from "./counter/token-counter-saboteurs.ts";
 import { embedderSaboteurs } from "./embedder/embedder-saboteurs.ts";
+import { executorSaboteurs } from "./executor/executor-saboteurs.ts";
 import { idSourceSaboteurs } from "./ids/id-source-saboteurs.ts";
 import { imageGeneratorSaboteurs } from "./image/image-generator-saboteurs.ts";
 import { usageLedgerSaboteurs } from "./ledger/usage-ledger-saboteurs.ts";
@@ -29,5 +31,6 @@ describe("token counter kit", () => proveKit(it, tokenCounterKit, tokenCounterSa
 describe("embedder kit", () => proveKit(it, embedderKit, embedderSaboteurs));
 describe("image generator kit", () => proveKit(it, imageGeneratorKit, imageGeneratorSaboteurs));
 describe("clock kit", () => proveKit(it, clockKit, clockSaboteurs));
+describe("executor kit", () => proveKit(it, executorKit, executorSaboteurs));
 describe("id source kit", () => proveKit(it, idSourceKit, idSourceSaboteurs));
 describe("logger kit", () => proveKit(it, loggerKit, loggerSaboteurs));

@@ -4,6 +4,7 @@ import { authenticatorKit } from "../src/authenticator/authenticator-kit.ts";
 import { clockKit } from "../src/clock/clock-kit.ts";
 import { tokenCounterKit } from "../src/counter/token-counter-kit.ts";
 import { embedderKit } from "../src/embedder/embedder-kit.ts";
+import { executorKit } from "../src/executor/executor-kit.ts";
 import { idSourceKit } from "../src/ids/id-source-kit.ts";
 import { imageGeneratorKit } from "../src/image/image-generator-kit.ts";
 import { runKit } from "../src/kit/kit.ts";
@@ -15,6 +16,7 @@ import { makeHonestAuthenticator } from "./authenticator/authenticator-saboteurs
 import { makeManualClock } from "./clock/clock-saboteurs.ts";
 import { makeCharacterCounter } from "./counter/token-counter-saboteurs.ts";
 import { makeLetterEmbedder } from "./embedder/embedder-saboteurs.ts";
+import { scriptedExecutor } from "./executor/scripted-executor.ts";
 import { makeSeededIds } from "./ids/id-source-saboteurs.ts";
 import { makePixelGenerator } from "./image/image-generator-saboteurs.ts";
 import { makeMemoryLedger } from "./ledger/usage-ledger-saboteurs.ts";
@@ -31,6 +33,8 @@ describe("secrets in memory keep every promise", () => runKit(it, secretStoreKit
 describe("the counter of characters keeps every promise", () => runKit(it, tokenCounterKit, { make: makeCharacterCounter }));
 describe("the embedder of letters keeps every promise", () => runKit(it, embedderKit, { make: makeLetterEmbedder }));
 describe("the image generator of one pixel keeps every promise", () => runKit(it, imageGeneratorKit, { make: makePixelGenerator }));
+describe("C29: the stub of scripts keeps every promise of an executor", () =>
+  runKit(it, executorKit, { make: async () => scriptedExecutor() }));
 describe("the manual clock keeps every promise", () => runKit(it, clockKit, { make: makeManualClock }));
 describe("seeded ids keep every promise", () => runKit(it, idSourceKit, { make: makeSeededIds }));
 

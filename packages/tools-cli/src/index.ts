@@ -1,5 +1,5 @@
 /** The tool `cli_execute`, and the runner of child processes below it. */
-export { childVariables, type Variables } from "./child-variables.ts";
+export { checkVariableName, childVariables, type Variables } from "./child-variables.ts";
 export { type CliArguments, cliExecute } from "./cli-execute.ts";
 export type { CliToolOptions } from "./cli-settings.ts";
 export { findIsolation, type Isolation } from "./isolation.ts";

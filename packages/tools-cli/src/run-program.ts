@@ -2,7 +2,7 @@
  * Owns: one child process, from its start until none of its processes is left: output, limits, end.
  * Does not own: which programs and arguments are allowed, what the model reads.
  *
- * I1 No shell: the program gets each argument as it is. I2 Its environment is what it is given. I3 It has no input and no terminal.
+ * I1 No shell: the program gets each argument as it is. I2 Its environment is what it is given. I3 It has the input that it is given, and no terminal.
  * I4 When the promise resolves no process that it started is left. Without namespaces a process that leaves its group and clears its environment is not found.
  */
 import { type ChildProcess, spawn } from "node:child_process";
@@ -25,6 +25,8 @@ export interface ProgramRun {
   readonly isolation: Isolation;
   readonly network: boolean;
   readonly signal: AbortSignal;
+  /** What its standard input holds. Default: nothing. */
+  readonly input?: string;
   /** Output as it comes, that of both streams. */
   onOutput(text: string, stream: "stdout" | "stderr"): void;
 }
@@ -54,11 +56,14 @@ export async function runProgram(run: ProgramRun): Promise<ProgramOutcome> {
   const child = spawn(file, args, {
     cwd: run.directory,
     env: { ...run.variables, [markVariable]: mark },
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: [run.input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
     detached: true,
     shell: false,
     windowsHide: true,
   });
+  // A program that ends, or closes its input, without reading it to the end: how it ends is what counts.
+  child.stdin?.on("error", () => {});
+  child.stdin?.end(run.input);
   const running = new RunningProgram(run, child, mark);
   try {
     return await running.end();

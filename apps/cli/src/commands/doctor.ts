@@ -79,7 +79,9 @@ function secretFindings(reports: readonly SecretFileReport[], { environment }: S
 }
 
 async function vendorFindings(settings: Settings): Promise<readonly Finding[]> {
-  return Promise.all(vendors.filter((vendor) => vendor.name !== "custom").map((vendor) => vendorFinding(vendor, settings)));
+  return Promise.all(
+    vendors.filter((vendor) => vendor.name !== "custom" && !vendor.isExecutor).map((vendor) => vendorFinding(vendor, settings)),
+  );
 }
 
 async function vendorFinding(vendor: Vendor, settings: Settings): Promise<Finding> {

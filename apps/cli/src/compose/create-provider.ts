@@ -1,17 +1,19 @@
 import { AgentError, type ModelRef } from "@loopwright/core";
 import type { ModelProvider } from "@loopwright/core/ports";
 import type { Environment } from "../config/environment.ts";
+import { type ExecutorSettings, openExecutor } from "../executor/open-executor.ts";
 import { keyOf } from "../settings/key-of.ts";
 import type { Settings } from "../settings/settings.ts";
 
 /** What a provider is made of. */
-export type ProviderSettings = Pick<Settings, "vendor" | "model" | "baseUrl" | "environment" | "organizationId">;
+export type ProviderSettings = Pick<Settings, "vendor" | "model" | "baseUrl" | "environment" | "organizationId"> & ExecutorSettings;
 
 /**
  * The provider that the settings name; only its package is loaded. Nothing is sent.
  * @throws AgentError MODEL_KEY_MISSING when the vendor needs a key and none of its variables is set.
  */
-export async function createProvider({ vendor, model, baseUrl, environment, organizationId }: ProviderSettings): Promise<ModelProvider> {
+export async function createProvider(settings: ProviderSettings): Promise<ModelProvider> {
+  const { vendor, model, baseUrl, environment, organizationId } = settings;
   const key = keyOf(vendor, environment);
   // A server of one's own may need no key; the provider knows which do.
   const mayLackKey = vendor.name === "custom" || (vendor.name === "openai" && baseUrl !== undefined);
@@ -48,6 +50,8 @@ export async function createProvider({ vendor, model, baseUrl, environment, orga
       const { ollama } = await import("@loopwright/providers-ollama");
       return ollama({ baseURL: await ollamaServer(environment), ...shared });
     }
+    case "executor":
+      return openExecutor(settings);
     case "offline": {
       const { offline } = await import("@loopwright/providers-scripted");
       const pace = Number(environment["LOOPWRIGHT_OFFLINE_PACE"] ?? Number.NaN);

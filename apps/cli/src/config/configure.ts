@@ -29,7 +29,7 @@ export function configure(
 ): Configuration {
   const values: { [Name in OptionName]?: ConfigValue } = {};
   const sources: { [Name in OptionName]?: string } = {};
-  for (const level of levels.map(withRedis)) {
+  for (const level of levels.map(withRedis).map(withExecutor)) {
     for (const name of Object.keys(level.values) as OptionName[]) {
       if (values[name] !== undefined || isSetAside(name, level, values)) continue;
       values[name] = level.values[name] as ConfigValue;
@@ -52,7 +52,17 @@ function withRedis(level: ConfigLevel): ConfigLevel {
   };
 }
 
-const ofModel: ReadonlySet<OptionName> = new Set(["provider", "model", "baseUrl", "fallbacks"]);
+/** A source that names an executor chooses it, where it names no provider. */
+function withExecutor(level: ConfigLevel): ConfigLevel {
+  const { executor, provider } = level.values;
+  if (executor === undefined || provider !== undefined) return level;
+  return {
+    values: { ...level.values, provider: "executor" },
+    sources: { ...level.sources, provider: level.sources.executor ?? "" },
+  };
+}
+
+const ofModel: ReadonlySet<OptionName> = new Set(["provider", "model", "baseUrl", "fallbacks", "executor"]);
 
 /** A model and an address belong to the provider beside which they stand: a stronger source that chooses another provider chooses without them. */
 function isSetAside(name: OptionName, level: ConfigLevel, stronger: { readonly [Name in OptionName]?: ConfigValue }): boolean {

@@ -5,7 +5,7 @@
 import { AgentError, refuseUnknownOptions } from "@loopwright/core";
 import { oneLine } from "../terminal/neutralise.ts";
 import { withoutSecret } from "./store-place.ts";
-import { type VendorName, vendorNamed, vendors } from "./vendors.ts";
+import { type Vendor, type VendorName, vendorNamed, vendors } from "./vendors.ts";
 
 /** A model that is called where the ones before it fail. */
 export interface FallbackModel {
@@ -94,13 +94,7 @@ function ofGroup(group: Readonly<Record<string, unknown>>, place: string): Fallb
 }
 
 function checkedEntry({ provider, name, organization_id, base_url }: { readonly [name: string]: string }, shown: string): FallbackModel {
-  const vendor = vendorNamed(provider ?? "");
-  if (!vendor || vendor.name === "offline")
-    throw wrong(
-      vendor
-        ? `${shown}and the offline demonstration model answers for no other one.`
-        : `${shown}and there is no provider \`${oneLine(provider ?? "", 40)}\`.`,
-    );
+  const vendor = vendorFor(provider ?? "", shown);
   if (base_url !== undefined && !(/^https?:\/\//i.test(base_url) && URL.canParse(base_url)))
     throw wrong(`${shown}whose \`base_url\` is no http or https address.`);
   if ((vendor.name === "custom" && base_url === undefined) || ((vendor.name === "custom" || base_url !== undefined) && name === undefined))
@@ -114,6 +108,14 @@ function checkedEntry({ provider, name, organization_id, base_url }: { readonly 
   };
 }
 
+/** The vendor of an entry. @throws AgentError CONFIG_INVALID for a name that is none, or that no fallback may have */
+function vendorFor(provider: string, shown: string): Vendor {
+  const vendor = vendorNamed(provider);
+  if (!vendor) throw wrong(`${shown}and there is no provider \`${oneLine(provider, 40)}\`.`);
+  if (vendor.name !== "offline" && !vendor.isExecutor) return vendor;
+  throw wrong(`${shown}and ${vendor.isExecutor ? "an executor" : "the offline demonstration model"} answers for no other one.`);
+}
+
 function checkedCount(entries: readonly string[], source: string): readonly string[] {
   if (entries.length > fallbacksMax) throw wrong(`${source} has ${entries.length} models, and at most ${fallbacksMax} are taken.`);
   return entries;
@@ -121,7 +123,7 @@ function checkedCount(entries: readonly string[], source: string): readonly stri
 
 const noList = (place: string): AgentError => wrong(`${place} is no list of models.`);
 
-const names = vendors.flatMap(({ name }) => (name === "offline" ? [] : [name])).join(", ");
+const names = vendors.flatMap(({ name, isExecutor }) => (name === "offline" || isExecutor ? [] : [name])).join(", ");
 const wrong = (message: string): AgentError =>
   new AgentError("CONFIG_INVALID", {
     message,

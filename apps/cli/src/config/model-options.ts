@@ -9,8 +9,8 @@ export const modelOptions = [
     variable: "LOOPWRIGHT_MODEL_PROVIDER",
     key: "model.provider",
     commands: "shared",
-    values: ["openai", "anthropic", "gemini", "ollama", "custom", "offline"],
-    text: "openai, anthropic, gemini, ollama, custom or offline",
+    values: ["openai", "anthropic", "gemini", "ollama", "custom", "executor", "offline"],
+    text: "openai, anthropic, gemini, ollama, custom, executor or offline",
     fallback: "the first of openai, anthropic, gemini whose key is set, then ollama if OLLAMA_HOST is, else offline",
   },
   {
@@ -49,6 +49,15 @@ export const modelOptions = [
     commands: "shared",
     text: "called in this order where the model fails: `provider:model`, with commas between them; `none`: no other one",
     fallback: "where the provider was found by its key, those of the other keys",
+  },
+  {
+    name: "executor",
+    kind: "text",
+    flag: "--executor <file>",
+    variable: "LOOPWRIGHT_EXECUTOR",
+    key: "executor",
+    commands: "shared",
+    text: "a JSON file that names what answers in place of a model: a program of one's own, or a stub",
   },
   {
     name: "offline",

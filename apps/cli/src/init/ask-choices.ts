@@ -1,7 +1,10 @@
 import { AgentError } from "@loopwright/core";
-import { type Vendor, type VendorName, vendorNamed, vendors } from "../config/vendors.ts";
+import { vendors as all, type Vendor, type VendorName, vendorNamed } from "../config/vendors.ts";
 import { type HiddenTerminal, promptHidden } from "../terminal/hidden-prompt.ts";
 import { promptLine } from "../terminal/prompt-line.ts";
+
+/** An executor has a file of its own, which is written by hand. */
+const vendors = all.filter(({ isExecutor }) => !isExecutor);
 
 /** How often an answer that cannot be used is asked for again. */
 const askedMax = 5;

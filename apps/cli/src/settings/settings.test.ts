@@ -35,7 +35,7 @@ describe("the vendor", () => {
   test("that is unknown is refused with the known names", () => {
     const error = errorOf(() => resolveSettings({ provider: "opnai" }, {}, "/project"));
     expect(isAgentError(error, "CONFIG_INVALID") && `${error.message} ${error.fix}`).toBe(
-      "There is no provider `opnai` (--provider). Choose one of: openai, anthropic, gemini, ollama, custom, offline.",
+      "There is no provider `opnai` (--provider). Choose one of: openai, anthropic, gemini, ollama, custom, executor, offline.",
     );
   });
 

@@ -16,6 +16,7 @@ export interface ModelFlags extends AgentFlags {
   readonly baseUrl?: string;
   readonly fallbacks?: readonly string[];
   readonly offline?: boolean;
+  readonly executor?: string;
   readonly store?: string;
   /** A Redis for store, channel and queue, where they are not named. */
   readonly redis?: string;
@@ -36,6 +37,8 @@ export interface Settings extends AgentChoice {
   readonly because: string;
   readonly model: string | undefined;
   readonly baseUrl: string | undefined;
+  /** Absolute path of the file of an executor. */
+  readonly executorFile: string | undefined;
   readonly store: StorePlace;
   /** Addresses of what ties this process to others; they may hold passwords. */
   readonly channelUrl: string | undefined;
@@ -77,6 +80,7 @@ export function settingsFrom(configuration: Configuration, directory: string): S
     ...chosen,
     model,
     baseUrl,
+    executorFile: executorFileOf(configuration, { vendor: chosen.vendor, directory, baseUrl }),
     ...placesOf(configuration, directory),
     toolsFile: values.tools,
     offered: offeredTools(values, directory),
@@ -88,6 +92,26 @@ export function settingsFrom(configuration: Configuration, directory: string): S
     fallbacks: fallbacksOf(configuration, { vendor: chosen.vendor, model, baseUrl }),
     configuration,
   };
+}
+
+interface ExecutorQuery extends Pick<Address, "vendor" | "baseUrl"> {
+  readonly directory: string;
+}
+
+/** The file of the executor that was chosen. @throws AgentError CONFIG_INVALID where it does not fit what stands beside it */
+function executorFileOf({ values: { executor } }: Configuration, { vendor, baseUrl, directory }: ExecutorQuery): string | undefined {
+  if (!vendor.isExecutor) {
+    if (executor === undefined) return undefined;
+    throw new AgentError("CONFIG_INVALID", {
+      message: `An executor is named beside the provider \`${vendor.name}\`, and one of them answers.`,
+      fix: "Leave one of the two out.",
+    });
+  }
+  if (executor !== undefined && baseUrl === undefined) return resolve(directory, executor);
+  throw new AgentError("CONFIG_INVALID", {
+    message: executor === undefined ? "The provider `executor` needs its file." : "A base URL is set, and an executor has none.",
+    fix: executor === undefined ? "Pass `--executor <file>`." : "Leave the base URL out.",
+  });
 }
 
 interface Address {

@@ -81,7 +81,7 @@ export interface ModelCallIo {
 
 /**
  * A vendor of models. `stream` yields one array per socket read, ends with exactly one `end` chunk and throws AgentErrors
- * (MODEL_*, CONTEXT_OVERFLOW) that contain no vendor object, no key and no prompt. Chunks that arrived before an error are yielded before it is
+ * (MODEL_*, CONTEXT_OVERFLOW; EXECUTOR_FAILED of a program in place of a model) that contain no vendor object, no key and no prompt. Chunks that arrived before an error are yielded before it is
  * thrown, also when one read contained both. A stream that ends before the vendor's terminal event throws MODEL_STREAM_BROKEN. A provider has no
  * timers and no retries: the driver has them. The key is read and the request is sent when the stream is first read, never before. Each option of the
  * request is sent to the vendor, or the call throws MODEL_UNSUPPORTED before anything is sent. Redirects are refused (MODEL_REDIRECTED), the size
