@@ -151,7 +151,11 @@ const endCases: readonly StoreCase<ExecutorUnderTest>[] = [
     async run(make: Make<ExecutorUnderTest>) {
       const under = await make();
       const run = execute(sessionOf(under.play([{ text: "Half an ans", end: "never" }])), "Hello.");
-      for await (const event of run) if (event.type === "text_delta") run.abort();
+      let streamed = "";
+      for await (const event of run) {
+        if (event.type === "text_delta") streamed += event.delta;
+        if (streamed === "Half an ans") void run.abort();
+      }
       const { status, text } = await run.result();
       expectSame([status, text], ["aborted", "Half an ans"], "the stopped run");
       await expectRest(under);
