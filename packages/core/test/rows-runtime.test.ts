@@ -55,7 +55,7 @@ describe("the loop", () => {
     expect(session.messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool_result", "assistant"]);
   });
 
-  it("C03: ends with a typed error that has the number of turns where the policy is `error`, and keeps what was said until then", async () => {
+  it("C03: ends with a typed error that has the number of turns where the policy is `error`, and keeps the transcript until then", async () => {
     const { session, provider } = world(() => ({ text: "Once more.", calls: [call("a")] }), {
       tools: [look],
       limits: { turnsMax: 3, onLimit: "error" },
