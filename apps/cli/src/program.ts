@@ -5,6 +5,7 @@ import { addConfig } from "./config-commands.ts";
 import { exitCodeOf, exitCodes } from "./exit-code.ts";
 import { addGuardrails } from "./guardrail-commands.ts";
 import { addInit } from "./init/init-command.ts";
+import { addLogin } from "./login/login-command.ts";
 import { addProviders } from "./provider-commands.ts";
 import { addScopeCommands } from "./scope-commands.ts";
 import { addSecrets } from "./secret-commands.ts";
@@ -80,6 +81,7 @@ function createProgram(version: string, exit: (code: number) => void): Command {
     .showSuggestionAfterError(true)
     .addHelpText("after", examples);
   addInit(program, exit);
+  addLogin(program, exit);
   addRun(program, exit);
   addServe(program, exit);
   addChat(program, exit);

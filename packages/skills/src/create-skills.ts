@@ -20,6 +20,8 @@ export interface SkillsOptions {
   readonly skills: readonly Skill[];
   /** Where variables and programs that skills name are found. Default: none are, so that a skill that needs one is left out. */
   readonly environment?: Variables;
+  /** What a script gets in place of these variables, which its skill names; asked just before each run, for example for a token that ends. Default: the same. */
+  readonly variablesFor?: (variables: Readonly<Record<string, string>>) => Promise<Readonly<Record<string, string>>>;
   /** Absolute path of the directory in which scripts run. Default: `context.files` of the call. */
   readonly directory?: string;
   /** Of each run of a script; `durationMs` of a skill holds where it is shorter. */
@@ -101,7 +103,7 @@ function readSkill(skills: readonly Skill[], list: () => SessionTools): Tool {
   });
 }
 
-interface ScriptSettings extends Pick<SkillsOptions, "directory" | "approval"> {
+interface ScriptSettings extends Pick<SkillsOptions, "directory" | "approval" | "variablesFor"> {
   readonly environment: Variables;
   readonly limits: CliLimits;
 }
@@ -149,7 +151,8 @@ async function prepare(
   if (script.startsWith(directory + sep))
     throw invalid(`The script of \`${name}\` lies in the directory in which it runs.`, "Keep skills elsewhere: an agent could replace it.");
   const { binaries, required, oneOf, optional } = skill.needs;
-  const variables = childVariables(environment, ["OPENAI_ORG_ID", ...required, ...oneOf.flat(), ...optional]);
+  const named = childVariables(environment, ["OPENAI_ORG_ID", ...required, ...oneOf.flat(), ...optional]);
+  const variables = (await settings.variablesFor?.(named)) ?? named;
   // What it needs may be installed outside of the folders of the system.
   const places = (await Promise.all(binaries.map((binary) => findProgram(binary, environment)))).flatMap((place) =>
     place ? [dirname(place)] : [],

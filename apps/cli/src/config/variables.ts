@@ -17,6 +17,9 @@ export const variables: readonly ConfigVariable[] = [
     isSecret: true,
   },
   { name: "LOOPWRIGHT_SECRETS", text: "`false`: files of secrets are not opened" },
+  { name: "LOOPWRIGHT_OPENAI_ISSUER", text: "the authorisation server of `loopwright login`, where it is not that of OpenAI" },
+  { name: "LOOPWRIGHT_OPENAI_CLIENT_ID", text: "the client that `loopwright login` is there; default: that of OpenAI's command line" },
+  { name: "LOOPWRIGHT_OPENAI_LOGIN_URL", text: "the API that takes the tokens of a login, where it is not that of OpenAI" },
   { name: "OLLAMA_HOST", text: "where Ollama answers; chooses it where no key is set" },
   {
     name: "LOOPWRIGHT_MASTER_KEY",

@@ -11,6 +11,7 @@ import { levelOfFlags } from "../config/config-level.ts";
 import { configure } from "../config/configure.ts";
 import { type Environment, loadEnvironment } from "../config/environment.ts";
 import { exitCodes } from "../exit-code.ts";
+import { hasLogin } from "../login/kept-login.ts";
 import { openPlace } from "../secrets/open-place.ts";
 import { platformScope } from "../secrets/read-secrets.ts";
 import { secretPlaces } from "../secrets/secret-place.ts";
@@ -31,6 +32,9 @@ export interface InitFlags {
   readonly dotenv?: boolean;
   readonly existing?: boolean;
   readonly yes?: boolean;
+  /** Of the login. */
+  readonly browser?: boolean;
+  readonly callbackPort?: string;
 }
 
 /** Makes the folder of an agent. @throws AgentError CONFIG_INVALID, INPUT_INVALID, RUN_ABORTED; then nothing was written */
@@ -43,7 +47,8 @@ export async function init(folder: string | undefined, flags: InitFlags): Promis
   const isNew = !existsSync(directory);
   if (!isNew && flags.existing !== true) await agreeToExisting(name, terminal);
   const choices = await chosen(flags, environment, terminal);
-  const key = await keyFor(choices, { flags, environment, terminal });
+  const wantsLogin = await isLoginWanted(choices, { flags, environment, terminal });
+  const key = wantsLogin ? undefined : await keyFor(choices, { flags, environment, terminal });
   const files = agentFiles(choices);
   await checkSettings(files, directory);
   const writable = await agreeToOverwrite(files, directory, terminal);
@@ -55,6 +60,7 @@ export async function init(folder: string | undefined, flags: InitFlags): Promis
     if (isNew) await rm(directory, { recursive: true, force: true });
     throw error;
   }
+  if (wantsLogin) await (await import("../login/login.ts")).login(flags);
   process.stdout.write(`${summaryOf({ name, writable, choices, isKeyKept: key !== undefined, environment }).join("\n")}\n`);
   return exitCodes.ok;
 }
@@ -108,6 +114,12 @@ interface KeyQuery {
   readonly terminal: Terminal;
 }
 
+/** Whether a person wants a login at OpenAI in place of a key, where there is neither. */
+async function isLoginWanted({ vendor }: AgentChoices, { flags, environment, terminal }: KeyQuery): Promise<boolean> {
+  if (vendor?.name !== "openai" || !terminal || flags.keyFile !== undefined || keyOf(vendor, environment) || hasLogin()) return false;
+  return askYes("Log in at OpenAI with a browser, in place of a key?", terminal);
+}
+
 /** The key to keep: of the file, or the one that is typed where none is set. @throws AgentError CONFIG_INVALID */
 async function keyFor({ vendor }: AgentChoices, { flags, environment, terminal }: KeyQuery): Promise<Key | undefined> {
   const [name] = vendor?.keys ?? [];
@@ -119,7 +131,8 @@ async function keyFor({ vendor }: AgentChoices, { flags, environment, terminal }
       fix: name === undefined ? "Name the provider of the key with `--provider`." : "Name a file that holds the key alone.",
     });
   }
-  if (!vendor || name === undefined || !terminal || keyOf(vendor, environment)) return undefined;
+  if (!vendor || name === undefined || !terminal || keyOf(vendor, environment) || (vendor.name === "openai" && hasLogin()))
+    return undefined;
   const value = await askKey(vendor, terminal);
   return value === undefined ? undefined : { name, value };
 }
@@ -171,7 +184,13 @@ interface Made {
 function summaryOf({ name, writable, choices: { vendor }, isKeyKept, environment }: Made): readonly string[] {
   const shown = oneLine(name, 200);
   const key = vendor?.keys[0];
-  const isKeyMissing = key !== undefined && vendor !== undefined && vendor.name !== "custom" && !isKeyKept && !keyOf(vendor, environment);
+  const isKeyMissing =
+    key !== undefined &&
+    vendor !== undefined &&
+    vendor.name !== "custom" &&
+    !isKeyKept &&
+    !keyOf(vendor, environment) &&
+    !(vendor.name === "openai" && hasLogin());
   return [
     `Made ${writable.map(({ path }) => path).join(", ")} in ${shown}.`,
     ...(isKeyKept ? [`Kept ${key} encrypted in ${join(shown, ".loopwright/secrets.enc")}.`] : []),

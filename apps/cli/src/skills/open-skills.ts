@@ -1,7 +1,9 @@
 import type { Agent } from "@loopwright/core";
-import type { Skills } from "@loopwright/skills";
+import type { Skills, SkillsOptions } from "@loopwright/skills";
 import type { Environment } from "../config/environment.ts";
 import type { ConfigValues } from "../config/options.ts";
+import { KeptLogin } from "../login/kept-login.ts";
+import { loginPlace, loginSentinel } from "../login/openai-login.ts";
 import type { Settings } from "../settings/settings.ts";
 
 /** The skills of a folder, as agents of the command line have them. */
@@ -15,14 +17,28 @@ export interface OpenedSkills {
 }
 
 /** The skills that the settings name; scripts get `environment` as far as their skill names variables. @throws AgentError CONFIG_INVALID */
-export async function openSkills(
-  { offered: { skillsFolder }, filesDirectory, configuration }: Settings,
-  environment: Environment,
-): Promise<OpenedSkills> {
+export async function openSkills(settings: Settings, environment: Environment): Promise<OpenedSkills> {
+  const { offered, filesDirectory, configuration, model } = settings;
+  const { skillsFolder } = offered;
   if (skillsFolder === undefined) return { equip: (agent) => agent, guard: (agent) => agent, warnings: [] };
   const { createSkills, loadSkills } = await import("@loopwright/skills");
-  const skills = await createSkills({ skills: await loadSkills(skillsFolder), environment, directory: filesDirectory });
+  const skills = await createSkills({
+    skills: await loadSkills(skillsFolder),
+    environment,
+    directory: filesDirectory,
+    ...(await scriptVariables(environment, model)),
+  });
   return { equip: skills.equip, guard: await guardOf(skills, configuration.values), warnings: linesOf(skills) };
+}
+
+/** Scripts get the tokens of a login where the key is its mark. */
+async function scriptVariables(environment: Environment, model: string | undefined): Promise<Pick<SkillsOptions, "variablesFor">> {
+  if (environment["OPENAI_API_KEY"] !== loginSentinel) return {};
+  const [{ openai }, { loginVariables }] = await Promise.all([
+    import("@loopwright/providers-openai"),
+    import("../login/login-variables.ts"),
+  ]);
+  return { variablesFor: loginVariables(new KeptLogin(loginPlace(environment)), model ?? openai().defaultModel) };
 }
 
 async function guardOf(

@@ -1,4 +1,5 @@
 /** What needs Node.js: files. */
+export { withFileLock } from "./file-lock.ts";
 export { type FileSecrets, type FileSecretsOptions, fileSecrets } from "./file-secrets.ts";
 export { masterKeyFile } from "./master-key-file.ts";
 export { type OpenSecretFilesOptions, openSecretFiles } from "./open-secret-files.ts";
