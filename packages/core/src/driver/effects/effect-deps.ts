@@ -10,7 +10,7 @@ import type { Deps } from "../setup/session-deps.ts";
 import type { EffectContext, HookDeps, HookHost } from "./hook-deps.ts";
 import type { UserCodeTimeout } from "./user-code-timeout.ts";
 
-/** An effect that may be recorded, and its launch after that. */
+/** The facts that record an effect, and the launch that follows. */
 export interface Prepared {
   readonly bodies: readonly FactBody[];
   /** Called with the fact of the last body and the newest state. */
@@ -27,21 +27,21 @@ export interface LaunchState {
 /** A running effect. */
 export interface Work {
   readonly abort: (graceMs: number) => void;
-  /** Signals the effect for a hand-over, so that it ends soon or is left to the next owner. */
+  /** Signals a hand-over to the effect, which ends soon or is left to the next owner. */
   readonly handOver: () => void;
   /** `undefined`: the effect stays open in the log, and the next owner treats it as after a crash. */
   readonly closing: Promise<FactBody | undefined>;
   /** The closing fact if computing the normal one has failed, so that a bug in core ends the effect and does not hang the run. */
   readonly broken: (failure: Failure) => FactBody;
   readonly lane?: Lane;
-  /** True if the state needs the effect no more although its run continues: it is dropped, without a closing fact. */
+  /** True if the state no longer needs the effect although the run continues: the effect is dropped without a closing fact. */
   readonly isLeft?: (state: State) => boolean;
 }
 
 /** Puts the closing fact of a running effect into the inbox when the effect ends. */
 export type Track = (effect: { readonly id: string; readonly runId: string }, work: Work) => void;
 
-/** The tools of the last model call that this process prepared, where a hook changed them. */
+/** The tools of the last model call that this process prepared. */
 export interface ShownTools {
   /** `<runId>.<turn>.<attempt>` */
   call?: string;
@@ -61,15 +61,15 @@ export interface EffectDeps {
 export interface EffectHost extends HookHost {
   /** The newest adopted state. */
   readonly state: State;
-  /** Records a closing fact; resolves when the log has it, or it is void. */
+  /** Records a closing fact; resolves when the log has the fact, or the fact is void. */
   close(body: FactBody): Promise<void>;
   /** Stops a child of the run that is being stopped; resolves with its end. */
   stopChild(place: ChildPlace, child: KeyedChild): Promise<FactBody>;
-  /** Gives a child in the background its input; resolves with the fact of it. `undefined`: it could not be started, and that is recorded. */
+  /** Starts a child in the background; resolves with the fact of the start, or `undefined` if the child did not start (`BackgroundChildren.begin`). */
   startChild(child: BackgroundChild): Promise<FactBody | undefined>;
   /** Records the facts that follow from the state; resolves when the log has them. */
   offer(bodies: (state: State) => readonly FactBody[]): Promise<readonly Fact[]>;
-  /** An effect has ended without a closing fact. */
+  /** Called when an effect has ended without a closing fact. */
   effectLeft(): void;
 }
 

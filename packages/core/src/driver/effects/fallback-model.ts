@@ -1,5 +1,5 @@
 /*
- * Owns: the model of a fallback chain for an attempt, and the model after it.
+ * Owns: which model of a fallback chain an attempt uses, and which model follows a failed attempt.
  * Does not own: the rule (loop/retry/next-model-of-chain), the consequences of a failure for the run (loop/fold-turns).
  */
 import type { Agent } from "../../agent/agent.ts";
@@ -9,7 +9,7 @@ import { attemptsLeft } from "../../loop/retry/may-call-model-again.ts";
 import { hasNextLink, linkAfter, type ModelChain, type ModelLink } from "../../loop/retry/next-model-of-chain.ts";
 import type { Run } from "../../loop/state.ts";
 
-/** The chain in the form of the log; absent for an agent of one model. `model`: the model that the input chose in place of the first. */
+/** The chain as the log records it; absent if the agent has one model. `model`: the model that the input chose in place of the first. */
 export function chainOf({ chain, crossings }: Agent, model: string | undefined): { readonly chain?: ModelChain } {
   if (chain.length < 2) return {};
   const links = chain.map((ref, at): ModelLink => {
@@ -38,11 +38,11 @@ export interface EndedAttempt {
   readonly hasSpoken: boolean;
   /** True if the deployment gave another model than the agent's. */
   readonly isResolved?: boolean;
-  /** The call may not be made again with its model, whatever attempts that has left. */
+  /** True if the call may not use this model again, even if attempts are left. */
   readonly isSpent?: boolean | undefined;
 }
 
-/** The other model that follows a failed attempt; `undefined`: the same one, or none. */
+/** The model that replaces the one of a failed attempt; `undefined`: the same model is used again, or no attempt follows. */
 export function nextModel(run: Run, { attempt, failure, hasSpoken, isResolved = false, isSpent }: EndedAttempt): ModelLink | undefined {
   const { chain, link = 0 } = run;
   if (!chain || isResolved) return undefined;
@@ -51,7 +51,7 @@ export function nextModel(run: Run, { attempt, failure, hasSpoken, isResolved = 
   return next === undefined || next === link ? undefined : chain.links[next];
 }
 
-/** The failure of an attempt that another model follows, as the fact has it: people that see the attempt withdrawn read which model is asked next. */
+/** The members of the fact of a failed attempt that another model follows. The message names that model for people that see the attempt withdrawn. */
 export function movedOn(failure: Failure, next: ModelLink): { readonly failure: Failure; readonly next: ModelLink } {
   return { failure: { ...failure, message: `${failure.message} ${next.provider} ${next.model} is asked in its place.` }, next };
 }
@@ -60,7 +60,7 @@ export function movedOn(failure: Failure, next: ModelLink): { readonly failure: 
 export const hasNextModel = ({ chain, link = 0 }: Run, { isResolved }: { readonly isResolved: boolean }): boolean =>
   chain !== undefined && !isResolved && hasNextLink(link, chain);
 
-/** The last failure of a call with all its attempts in its message, where several models of a chain were asked. */
+/** The last failure of a call. If several models of a chain were asked, its message lists the attempts of all. */
 export function exhausted({ failed = [], chain, link = 0 }: Run, failure: Failure): Failure {
   const own = chain?.links[link];
   if (!own || !failed.some(({ provider, model }) => provider !== own.provider || model !== own.model)) return failure;

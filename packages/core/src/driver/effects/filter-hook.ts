@@ -12,7 +12,7 @@ import { andThen, type SyncOrAsync } from "./sync-or-async.ts";
 
 /** All stream filters of an agent, applied one after another. */
 export interface UserFilter {
-  /** The largest `holdBack` of the filters. It is a function if that of any filter is one. */
+  /** The largest `holdBack` of the filters; a function if any filter has a function. */
   readonly holdBack: HoldBack;
   /**
    * The filtered text. It throws or rejects if a filter throws or returns no string (HOOK_FAILED, or the AgentError that the filter threw), and if a
@@ -21,7 +21,7 @@ export interface UserFilter {
   apply(text: string, kind: FilterKind, tool?: string): SyncOrAsync<string>;
 }
 
-/** The context of the filters: that of the effect, with the call if the effect is about one. */
+/** The context of the filters: the context of the effect, with the call that the effect belongs to, if any. */
 type FilterPlace = EffectContext & Pick<FilterContext, "tool" | "callKey">;
 
 type FilterDeps = Pick<Deps, "logger" | "sessionId" | "clock">;
@@ -29,7 +29,7 @@ type FilterDeps = Pick<Deps, "logger" | "sessionId" | "clock">;
 /** True if a hook requires that no part of an answer is shown before `decide` has seen the whole answer. */
 export const holdsTurns = ({ hooks }: Agent): boolean => hooks.some(({ filter }) => filter?.holdTurn);
 
-/** `undefined` if no hook has a filter. */
+/** The filters of the agent as one; `undefined` if no hook has a filter. */
 export function userFilterOf(agent: Agent, context: FilterPlace, deps: FilterDeps): UserFilter | undefined {
   const filters = agent.hooks.filter(({ filter }) => filter?.apply);
   return filters.length === 0 ? undefined : new HookFilter(filters, context, deps);

@@ -52,11 +52,11 @@ export function createTextWindow(holdBack: HoldBack): TextWindow {
   };
 }
 
-/** Without such a cut, at most this many times `holdBack + 1` characters are held back. */
+/** While no position for a cut is found, at most this many times `holdBack + 1` characters are held back. */
 const windowsMax = 4;
 /** The same limit in characters, for a `holdBack` that is a function. */
 const heldMax = 16 * 1024;
-/** How far before the held-back text a cut is searched if `holdBack` is a function, in characters. Few are enough, because the function has chosen the position. */
+/** If `holdBack` is a function, a cut is searched in this many characters before the held-back text: few, because the function chose the position. */
 const askedReach = 64;
 
 const heldMaxOf = (holdBack: HoldBack): number => (typeof holdBack === "number" ? windowsMax * (holdBack + 1) : heldMax);

@@ -4,7 +4,7 @@ import type { HookPoint } from "../../loop/fact.ts";
 /** The counts of each list of hooks, which all sessions of an agent share. */
 const countsByHooks = new WeakMap<Agent["hooks"], Map<string, number>>();
 
-/** Counts one answer of a hook. */
+/** Counts one verdict of a hook. */
 export function countVerdict(hooks: Agent["hooks"], { hook, point, action }: { hook: string; point: HookPoint; action: string }): void {
   const counts = countsByHooks.get(hooks) ?? new Map<string, number>();
   countsByHooks.set(hooks, counts);

@@ -1,7 +1,7 @@
 /*
  * Owns: the context that the hooks of one effect get, and the verdicts, the state and the usage that they leave.
  * Does not own: the meaning of a verdict (each point), the counts of verdicts (hook-counts).
- * Created only if there is a hook to call: a point without a hook costs nothing.
+ * Created only if there is a hook to call.
  */
 import type { HookContext, Hooks, HookVerdict } from "../../agent/hooks.ts";
 import type { Hooked, HookPoint, HookState, Spending, Verdict } from "../../loop/fact.ts";
@@ -43,7 +43,7 @@ export class HookRunner {
     this.#point = point;
   }
 
-  /** The point at which all of them are called. */
+  /** The context of the effect, without the members that differ between hooks. */
   get effectContext(): EffectContext {
     return this.#setup.context;
   }
@@ -53,7 +53,7 @@ export class HookRunner {
     return this.#setup.remembered();
   }
 
-  /** The context of one hook, with its state. `callKey`: the call that it is asked about. */
+  /** The context of one hook, with the state of that hook. `callKey`: the call that the hook decides about. */
   context(hooks: Hooks, callKey?: string): HookContext {
     const { context, session } = this.#setup;
     this.#asked = hooks;
@@ -84,7 +84,7 @@ export class HookRunner {
     return set ? mergedHookState(this.#setup.state, set) : (this.#setup.state ?? {});
   }
 
-  /** Takes the members that every verdict may have. @throws TypeError when the state is not JSON or is too large */
+  /** Keeps the state that the verdict sets. @throws TypeError when the state is not JSON or is too large */
   take(hooks: Hooks, verdict: HookVerdict | undefined): void {
     if (!verdict?.state) return;
     const flaw = findJsonFlaw(verdict.state);
@@ -97,7 +97,7 @@ export class HookRunner {
     this.#set = set;
   }
 
-  /** Records a verdict in addition to the returned one. @throws TypeError if its action is one that stands for a verdict without a change */
+  /** Keeps a verdict in addition to the returned one, once if it is repeated. @throws as `checkedNote` */
   #noteOnce(hooks: Hooks, noted: Noted): void {
     const { action, reason, callKey } = checkedNote(noted);
     const isKnown = this.#verdicts.some(
@@ -130,7 +130,7 @@ export class HookRunner {
 
 const actionMax = 64;
 
-/** The checked verdict that a hook notes. @throws TypeError when its action is not a short word, or stands for a verdict without a change */
+/** Checks a verdict that a hook notes, and cuts its reason. @throws TypeError when the action is not a short word, or is `allow` or `unchanged` */
 export function checkedNote({ action, reason, callKey }: Noted): Noted {
   const isWord = typeof action === "string" && action !== "" && action.length <= actionMax && !unchanging.has(action);
   if (!isWord || !(reason === undefined || typeof reason === "string"))

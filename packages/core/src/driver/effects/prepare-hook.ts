@@ -42,8 +42,8 @@ export async function askVerdict(
 }
 
 /**
- * The tools of this turn. The `prepare` hooks are called again to get them, because the process that called them first is gone. The setup must have
- * the messages that the hooks read then: those before the answer of the model.
+ * The tools of this turn. The `prepare` hooks are called again to get the tools, because the process that called the hooks first is gone. The setup
+ * must have the messages that the hooks got at that time: those before the answer of the model.
  */
 export async function askShownTools(setup: ModelCallDeps): Promise<ToolRegistry> {
   const { model } = await resolvedModel(setup);
@@ -51,13 +51,13 @@ export async function askShownTools(setup: ModelCallDeps): Promise<ToolRegistry>
   return verdict.tools ? createToolRegistry(verdict.tools) : setup.registry;
 }
 
-/** The layers of the agent's prompt, or the one that the run has in their place. */
+/** The layers of the agent's prompt, or the single layer of the run that replaces them. */
 export function layersOf({ agent, run }: Pick<ModelCallDeps, "agent" | "run">): readonly PromptLayer[] {
   const own = run.options?.systemPrompt;
   return own === undefined ? promptLayers(agent.prompt) : [{ text: own, source: "request", cache: "session" }];
 }
 
-/** Layers that are functions are called at the same time. */
+/** Renders the prompt. Layers that are functions are called at the same time. */
 async function askPrompt(setup: ModelCallDeps, context: PromptContext): Promise<readonly SystemPart[]> {
   const { reports } = setup;
   const layers = layersOf(setup);
@@ -104,7 +104,7 @@ function changesOf({ state: _, reason: __, ...verdict }: PrepareVerdict, context
 const isSameList = (one: readonly unknown[], other: unknown): boolean =>
   Array.isArray(other) && one.length === other.length && one.every((item, index) => item === other[index]);
 
-/** The parts of the layers with a text, stable ones first. */
+/** One part for each layer that has a text; stable parts come first. */
 export function systemParts(layers: readonly PromptLayer[], texts: readonly (string | undefined)[]): readonly SystemPart[] {
   const parts = layers.flatMap((layer, at): readonly SystemPart[] => {
     const text = texts[at] ?? "";

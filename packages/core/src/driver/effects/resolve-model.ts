@@ -1,5 +1,5 @@
 /*
- * Owns: the model of a call: the agent's, or the one that the deployment gives in its place.
+ * Owns: the model of a call: a model of the agent, or the model that the deployment gives instead.
  * Does not own: the models of the agent and their order (fallback-model), which key is used (the deployment).
  */
 import type { Agent } from "../../agent/agent.ts";
@@ -23,13 +23,13 @@ export interface ModelSeeker {
 export interface ChosenModel extends ModelRef {
   /** Index of the agent's model in the chain. */
   readonly link: number;
-  /** The deployment was asked for the model. */
+  /** True if the deployment was asked for the model. */
   readonly isAsked: boolean;
-  /** It gave one in place of the agent's. */
+  /** True if the deployment gave a model in place of the agent's. */
   readonly isResolved: boolean;
 }
 
-/** Synchronous where nothing is asked. Rejects with the error of `resolveModel`. */
+/** The model of the call. Synchronous without `resolveModel`; otherwise rejects with its error. */
 export function resolvedModel(setup: ModelSeeker): SyncOrAsync<ChosenModel> {
   const { agent, run, resolveModel } = setup;
   const planned = chosenModel(agent, run);
@@ -55,7 +55,7 @@ async function askResolver(
   }
 }
 
-/** Names the key for its circuit, so that a broken key of one user stops no other caller; `undefined`: the platform's key. */
+/** Names the key for the circuit breaker, so that a broken key of one user stops no other caller; `undefined`: the platform's key. */
 export function keyNameOf({ keyOwner, keyId = "" }: ModelRef, { access }: EffectContext): string | undefined {
   if (keyOwner === "platform") return undefined;
   return JSON.stringify([keyOwner, keyOwner === "user" ? access.user : "", keyId]);

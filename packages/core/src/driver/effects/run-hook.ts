@@ -1,5 +1,5 @@
 /*
- * Owns: the calls of the hooks at the beginning and at the end of a run. Does not own: the facts of either (effects, the loop).
+ * Owns: the calls of the hooks when a run begins and ends. Does not own: the facts of beginning and end (effects, the loop).
  */
 import type { Agent } from "../../agent/agent.ts";
 import type { HookContext, RunEnd } from "../../agent/hooks.ts";
@@ -12,7 +12,7 @@ export const startsRuns = ({ hooks }: Agent): boolean => hooks.some(({ run }) =>
 /** True if a hook is called when a run ends. */
 export const endsRuns = ({ hooks }: Agent): boolean => hooks.some(({ run }) => run?.end);
 
-/** What the hooks add to the fact that starts the run. Rejects with their error. */
+/** Calls the hooks when a run begins. Resolves with what they add to the fact of the beginning; rejects with the error of a hook. */
 export async function runStartHooks(asking: HookDeps, reports: Reports): Promise<HookTrace> {
   const asks = new HookRunner(asking, "run");
   try {

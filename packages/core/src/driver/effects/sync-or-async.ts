@@ -1,7 +1,7 @@
-/** A value or a promise of it: the result of a step that may call user code, and is synchronous without it. */
+/** A value or a promise of the value: the result of a step that is synchronous unless it calls user code. */
 export type SyncOrAsync<T> = T | Promise<T>;
 
-/** `next` of the value: called at once if it is no promise, or else when the promise resolves. */
+/** Calls `next` with the value: at once, or when the promise of the value resolves. */
 export function andThen<T, U>(value: SyncOrAsync<T>, next: (value: T) => SyncOrAsync<U>): SyncOrAsync<U> {
   return value instanceof Promise ? value.then(next) : next(value);
 }

@@ -1,5 +1,5 @@
 /*
- * Owns: the tools behind the names that the last model call had. Does not own: those names (a fact), which tool runs (prepare-tool-call).
+ * Owns: the tools that belong to the names in the last model call. Does not own: the names (a fact), which tool runs (prepare-tool-call).
  */
 import type { Run, State } from "../../loop/state.ts";
 import type { Message } from "../../message/message.ts";
@@ -25,7 +25,7 @@ export function shownTools(options: EffectDeps, state: State, timeout: UserCodeT
     const answerAt = all.findLastIndex(({ role }) => role === "assistant");
     return Object.freeze(all.slice(0, answerAt));
   };
-  // The state that the hooks had before that model call. They may have kept more since.
+  // The hooks get the state that they had before that model call, without what they have kept since.
   const asking = askingOf(options, context, { hookState: run.shownState ?? {} });
   const { resolveModel } = deps;
   return askShownTools({ agent, reports: deps, registry, run, context, asking, messages, resolveModel }).then((found) => {
@@ -42,5 +42,5 @@ export function noteShown(shown: ShownTools, run: CallOfRun, registry: ToolRegis
 
 type CallOfRun = Pick<Run, "runId" | "turn" | "attempt">;
 
-/** Names the attempt too: another process may have prepared a later attempt of the same turn with other tools. */
+/** The name includes the attempt: another process may have prepared a later attempt of the same turn with other tools. */
 const nameOf = ({ runId, turn, attempt }: CallOfRun): string => `${runId}.${turn}.${attempt}`;

@@ -3,11 +3,11 @@ import { addSpent, type Cost, type SpentUsage, soundUsage, type Usage } from "..
 import { costOf, type Pricing, soundCost } from "./cost-of-usage.ts";
 import { andThen, type SyncOrAsync } from "./sync-or-async.ts";
 
-/** The usage that user code reports. */
+/** Collects the usage that user code reports. */
 export class SpentAccount {
   readonly #spent: SpentUsage[] = [];
 
-  /** False if it has no plausible count. */
+  /** False if the usage has no plausible count; it is then ignored. */
   add(spent: SpentUsage): boolean {
     const isSound = soundUsage(spent) !== undefined;
     if (isSound) this.#spent.push(spent);
