@@ -1,7 +1,7 @@
 import { type Agent, createAgent } from "../../agent/agent.ts";
 import { AgentError } from "../../errors.ts";
 
-/** For a session whose agent has that name, and that is only read or stopped: that takes no model and no tool. */
+/** An agent with this name for a session that is only read or stopped, which needs neither a model nor tools. */
 export const standInAgent = (name: string): Agent =>
   createAgent({
     name,

@@ -1,5 +1,5 @@
 /*
- * Owns: the children that user code of an owner has started: their links in the log, their sessions while they run here, and their ends.
+ * Owns: the children that user code of the session has started: their links in the log, their sessions while they run here, and their ends.
  * Does not own: how a session runs (session), what the facts mean (the loop).
  * A child ends with the call that started it, or with the run whose hook started it. A process that loses the session lets its children go; the next
  * owner runs the user code again, and the same key attaches to the same child.
@@ -21,12 +21,12 @@ import { addedUp, estimated } from "./child-spending.ts";
 import { checkRequest, childId, isAhead, isWanted, linked, never, openRun, otherChild } from "./child-start-checks.ts";
 import { retryUntilConfirmed } from "./retry-until-confirmed.ts";
 
-/** The place of a child, and where the call that starts it publishes. */
+/** The place of a child, and the function that publishes events of the call that starts the child. */
 export interface ChildOrigin extends ChildPlace {
   readonly publish?: (event: EphemeralBody) => void;
 }
 
-/** What user code asks for. */
+/** The child that user code asks for. */
 export interface ChildRequest {
   readonly key: string;
   readonly agent: unknown;
@@ -35,7 +35,7 @@ export interface ChildRequest {
   readonly suspends?: boolean;
 }
 
-/** The session whose user code asks. */
+/** The session whose user code starts children. */
 export interface ChildHost {
   readonly state: State;
   /** Resolves when the log has the facts. */
@@ -47,14 +47,14 @@ interface Child {
   /** Agent and input, to compare a repeated start with. */
   readonly asked: string;
   readonly result: Promise<ChildResult>;
-  /** The numbers of the answers that were passed to it. */
+  /** The seqs of the answers that were passed to the child. */
   readonly delivered: Set<number>;
 }
 
 export class AwaitedChildren {
   readonly #deps: Deps;
   readonly #parent: ChildHost;
-  /** The children of the open run, by session; those that have ended stay, so that their key gives the same result. */
+  /** The children of the open run, by session. Children that have ended stay here, so that their keys give the same results. */
   readonly #children = new Map<string, Child>();
   readonly #sessions = new Map<string, ChildSession>();
   /** How often this process has lost the session. */
@@ -81,12 +81,12 @@ export class AwaitedChildren {
     const result = this.#run(id, { place, key, agent, input, listeners, ...(budget ? { budget } : {}), ...(suspends ? { suspends } : {}) });
     const child: Child = { place, asked, result, delivered: new Set() };
     this.#children.set(id, child);
-    // The same key may try again.
+    // After an error, the same key may start the child again.
     result.catch(() => this.#children.get(id) === child && this.#children.delete(id));
     return result;
   }
 
-  /** Stops the children of a call or a run that is over, or is being stopped. */
+  /** Releases children that rest, passes answers to the others, and stops those whose call or run is over or is being stopped. */
   onState(state: State): void {
     for (const [id, child] of this.#children) {
       const { place } = child;
@@ -100,7 +100,7 @@ export class AwaitedChildren {
     }
   }
 
-  /** Stops a child of a run that is being stopped, also one of a process that died. Resolves with the fact of its end. */
+  /** Stops a child of a run that is being stopped, also if a process that died has started the child. Resolves with the fact of its end. */
   async stop(place: ChildPlace, { session: id, agent }: KeyedChild): Promise<FactBody> {
     const running = this.#sessions.get(id);
     const { run } = this.#parent.state;
@@ -121,7 +121,7 @@ export class AwaitedChildren {
     }
   }
 
-  /** The child waits, and so does its call: the promise that the tool awaits is never settled. */
+  /** Releases a child that rests. Its call rests too, so the promise that the tool awaits is never settled. */
   #letGo(id: string): void {
     this.#children.delete(id);
     const session = this.#sessions.get(id);
@@ -148,7 +148,7 @@ export class AwaitedChildren {
   #listenersOf(id: string, { place, agent, publish, suspends }: Listening): ChildListeners {
     const { callKey } = place;
     const { workers, ref, bound } = this.#deps;
-    // No other process has the content that its agent does not store, or the decisions that the sessions above it remember.
+    // Only this process has the content that the child's agent does not store, and the decisions that the sessions above the child remember.
     const isPortable = isNamedIn(bound.agent, agent) && !agent.data && rememberedIn(this.#deps, this.#parent.state).length === 0;
     const isSpread = workers?.areMany && isPortable;
     return {
@@ -168,7 +168,7 @@ export class AwaitedChildren {
     };
   }
 
-  /** What the children that run here have spent, where the log does not have it. */
+  /** What the children that run here have spent and the log does not have yet. */
   spent(): ChildSpending {
     const ended = new Set(this.#parent.state.run?.children?.flatMap(({ session, isDone }) => (isDone ? [session] : [])));
     return addedUp([...this.#sessions].flatMap(([id, session]) => (ended.has(id) ? [] : [session.spent()])));
@@ -182,7 +182,7 @@ export class AwaitedChildren {
     this.#sessions.clear();
   }
 
-  /** Its call or run is open, or not in the log yet. */
+  /** True if the call or run of the child is open, or not in the log yet. */
   #isNeeded(place: ChildPlace): boolean {
     const { state } = this.#parent;
     return isWanted(state, place) || isAhead(state, place);
@@ -192,7 +192,7 @@ export class AwaitedChildren {
     const losses = this.#losses;
     const surely = <T>(work: () => Promise<T>): Promise<T> =>
       retryUntilConfirmed(this.#deps.clock, work, () => losses === this.#losses && this.#isNeeded(place));
-    // The run of a first `prepare` may not be in the log yet: it is before this offer.
+    // If the first `prepare` of a run starts the child, the log may not have the run yet. The run is recorded before this offer.
     const link = (state: State): readonly FactBody[] => {
       checkDepth(state, openRun(state, place), { key, agent });
       const known = linked(openRun(state, place), place, key);
@@ -242,6 +242,6 @@ interface Started extends ChildRequest {
   readonly listeners: ChildListeners;
 }
 
-/** True if the call has been left, because its child rests. */
+/** True if the call no longer runs here, because its child rests. */
 const rests = ({ run }: State, { runId, callKey }: ChildPlace): boolean =>
   run?.runId === runId && !run.abort && run.calls.some(({ part, state }) => part.callKey === callKey && state === "awaiting_child");

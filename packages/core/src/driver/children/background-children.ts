@@ -1,8 +1,8 @@
 /*
  * Owns: the children in the background of one session: their links, their beginnings, and the reports of their ends.
  * Does not own: children that a call waits for (awaited-children), what the facts mean (loop/children/background-children).
- * A child in the background has an owner of its own: a process that the queue or a sweep gives it to, or, where there is none, the one that has its
- * parent loaded. Any process may report its end; the log of the parent takes it once.
+ * A child in the background has its own owner: a process that the queue or a sweep gives the child to, or, if there is none, the process that has
+ * the parent loaded. Any process may report the end of the child; the log of the parent takes the report once.
  */
 
 import type { Agent } from "../../agent/agent.ts";
@@ -32,28 +32,28 @@ export interface BackgroundHost {
   readonly isOwner: boolean;
   /** Resolves when the log has the facts. */
   offer(bodies: (state: State) => readonly FactBody[]): Promise<unknown>;
-  /** The same for an input, whose run begins here where this handle drives. */
+  /** Like `offer`, for an input. Its run begins here if this handle drives the session. */
   report(bodies: (state: State) => readonly FactBody[]): Promise<unknown>;
-  /** Notifies the watchers of the session, because what works in its background has changed. */
+  /** Notifies the watchers of the session, because a child in its background has come to rest. */
   settle(): void;
 }
 
 export class BackgroundChildren {
   readonly #deps: Deps;
   readonly #parent: BackgroundHost;
-  /** Those that run here because no worker does. */
+  /** The children that run here because no worker runs them. */
   readonly #running = new Map<string, ChildSession>();
   /** Agent and input of each child that this process has started in the open run, to compare a repeated start with. */
   readonly #asked = new Map<string, string>();
-  /** Those that are left to a worker for a moment. */
+  /** The children that are left to a worker for a moment. */
   readonly #offered = new Set<string>();
-  /** Those that wait for a person or a client, as the process that waits for them here has seen them last. */
+  /** The children that run here and wait for a person or a client. */
   readonly #resting = new Set<string>();
-  /** Those that are being stopped. */
+  /** The children that are being stopped. */
   readonly #stopping = new Set<string>();
-  /** The session that has started them is being stopped: no run will read their reports. */
+  /** True if the parent is being stopped: no run will read the reports of the children. */
   #isStopped = false;
-  /** This process waits for their ends. */
+  /** True if this process waits for the end of the parent. */
   #isAttended = false;
   /** How often this process has lost the session. */
   #losses = 0;
@@ -89,7 +89,7 @@ export class BackgroundChildren {
     return losses === this.#losses ? { session } : never();
   }
 
-  /** Gives the child its input. Resolves with the fact of it; `undefined`: it could not be begun, and that was reported, or the next owner begins it. */
+  /** Gives the child its input. Resolves with the fact of the start; `undefined`: not started, so its end is reported, or the next owner starts it. */
   async begin(child: BackgroundChild): Promise<FactBody | undefined> {
     const { runId, callKey, session: id, input, labels } = child;
     const losses = this.#losses;
@@ -112,7 +112,7 @@ export class BackgroundChildren {
       }
       return { type: "child.waiting", runId, ...(callKey === undefined ? {} : { callKey }), session: id, waits: [] };
     } catch (error) {
-      // The next owner begins it again: what has happened here is no end of the child.
+      // The next owner starts the child again, so this error does not end the child.
       if (losses !== this.#losses) return undefined;
       await this.#report(child, {
         status: "failed",
@@ -125,13 +125,13 @@ export class BackgroundChildren {
     }
   }
 
-  /** True if all of them rest, and a worker continues them, and what waits for them, after that. */
+  /** True if all children rest, and workers will continue them and what waits for them. */
   get rests(): boolean {
     const { background = [] } = this.#parent.state;
     return this.#deps.workers !== undefined && background.every(({ session, input }) => !input && this.#resting.has(session));
   }
 
-  /** Reports the end of a child that has run elsewhere. Does nothing if the child has not ended, or if the log has the report. */
+  /** Reports the end, if there is one, of a child that has run elsewhere. If the child is not in the background, resumes the call that rests for it. */
   async collect(id: string): Promise<unknown> {
     // An empty offer reads the log to its end first.
     await this.#surely(() => this.#parent.offer(() => []));
@@ -146,7 +146,7 @@ export class BackgroundChildren {
     }
   }
 
-  /** Continues the children that no worker runs, once this process owns their parent, or waits for it to end. */
+  /** Continues the children that no worker runs, once this process owns the parent, or waits for the end of the parent. */
   onState({ background = [], run, status }: State): void {
     if (!run) this.#asked.clear();
     const { workers } = this.#deps;
@@ -158,13 +158,13 @@ export class BackgroundChildren {
     }
   }
 
-  /** Continues children here if no worker does: this process waits for the end of their parent, and processes that wait so may leave no worker free. */
+  /** Continues children here if no worker does so soon: this process waits for the end of the parent, and if every worker waits like this, none is free. */
   attend(): void {
     this.#isAttended = true;
     this.onState(this.#parent.state);
   }
 
-  /** Leaves the child to a worker for a moment. */
+  /** Leaves the child to a worker for a moment, then runs it here. */
   #followLater(session: string): void {
     const losses = this.#losses;
     this.#offered.add(session);
@@ -229,7 +229,7 @@ export class BackgroundChildren {
     return this.#deps.openChild({ id, agent, access: access ?? this.#deps.access, parent, ...(drives ? {} : { drives }) });
   }
 
-  /** Runs the child here until its end, and reports it. */
+  /** Runs the child here to its end, and reports the end. */
   #follow(child: BackgroundChild, session: ChildSession): void {
     const { session: id } = child;
     this.#running.set(id, session);
@@ -283,7 +283,7 @@ function checkRoom({ background = [] }: State, { round = 0 }: Run): void {
 const tooMany = (which: string, limit: number, why: string): AgentError =>
   new AgentError("LIMIT_REACHED", {
     message: `No child was started in the background: ${why}`,
-    fix: "Answer with what there is, or do the work in this run.",
+    fix: "Do the work in this run, or answer without this child.",
     retryable: false,
     details: { which, limit },
   });
@@ -304,6 +304,6 @@ const unexpected = (session: string, cause: unknown): AgentError =>
   new AgentError("INTERNAL", { message: `The child \`${session}\` could not be begun.`, cause });
 
 const notBegun = ({ session }: BackgroundChild): ChildResult => {
-  const error = new AgentError("SESSION_NOT_FOUND", { message: `The session \`${session}\` of the child has no input: it was removed.` });
+  const error = new AgentError("SESSION_NOT_FOUND", { message: `The session \`${session}\` of the child was removed: it has no input.` });
   return { status: "failed", session, text: "", toolCallCount: 0, error };
 };

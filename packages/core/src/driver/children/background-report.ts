@@ -10,11 +10,11 @@ interface Report {
   /** New ids, for the input and its run. */
   readonly inputId: string;
   readonly runId: string;
-  /** The report is not read: the session that has the child is stopped. */
+  /** True if the parent is being stopped: no run reads the report. */
   readonly isStopped: boolean;
 }
 
-/** The facts of the end of a child: its report as an input, and the end itself. Those that the log has are left out. The report joins the open run, or starts a run of its own. */
+/** The facts of the end of a child: a report as an input, and the end itself; none if the log has them. The report joins the open run or starts one. */
 export function reportOf(state: State, { session, result, inputId, runId, isStopped }: Report): readonly FactBody[] {
   const child = backgroundChild(state, session);
   if (!child) return [];

@@ -3,7 +3,7 @@ import { pendingApproval, pendingCall } from "../../loop/events-of.ts";
 import type { WaitingCall } from "../../loop/fact.ts";
 import type { State } from "../../loop/state.ts";
 
-/** Everything that the session waits for, its own calls and those below, as its parent records it. */
+/** The calls that wait for a person or a client, of the session and of all below it, as the parent of the session records them. */
 export function waitsOf(state: State, place: { readonly session: string; readonly agent: string }): readonly WaitingCall[] {
   const own = (state.run?.calls ?? []).flatMap((call): readonly WaitingCall[] => {
     if (call.state === "awaiting_approval") return [{ ...pendingApproval(call), ...place }];

@@ -7,7 +7,7 @@ import type { ChildResult } from "../../tools/child-agent.ts";
 /** The call, or the run, that a child belongs to. */
 export interface ChildPlace {
   readonly runId: string;
-  /** Absent: a hook starts it. */
+  /** Absent: a hook starts the child. */
   readonly callKey?: string;
 }
 
@@ -33,7 +33,7 @@ export interface ChildReport {
   readonly rests: boolean;
 }
 
-/** The fact of what the child waits for, unless the log has it. A report that is older than an answer on its way to the child is ignored. */
+/** The fact of what the child waits for; none if the log has it. A report is ignored if an answer to one of its calls is on the way to the child. */
 export function waitingOf(state: State, place: ChildPlace, { id, waits, rests: isResting }: ChildReport): readonly FactBody[] {
   const { run } = state;
   const child = run?.children?.find(({ session }) => session === id);

@@ -6,7 +6,7 @@ export const addedUp = (all: readonly ChildSpending[]): ChildSpending => ({
   toolCallCount: all.reduce((sum, { toolCallCount }) => sum + toolCallCount, 0),
 });
 
-/** The same, marked as an estimate: the child has not ended. */
+/** The spending of a child that has not ended, marked as an estimate. */
 export const estimated = ({ usage, cost, toolCallCount }: ChildSpending): ChildSpending => ({
   toolCallCount,
   ...(usage ? { usage: { ...usage, source: "estimated" } } : {}),

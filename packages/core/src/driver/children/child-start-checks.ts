@@ -20,13 +20,13 @@ export function checkRequest({ key, agent, input }: { readonly key: string; read
 export const linked = ({ children = [] }: Run, { callKey }: ChildPlace, key: string): KeyedChild | undefined =>
   children.find((child) => child.key === key && child.callKey === callKey);
 
-/** Its call or run is open. */
+/** True if the call or run that starts the child is open. */
 export function isWanted({ run }: State, { runId, callKey }: ChildPlace): boolean {
   if (run?.runId !== runId || run.abort) return false;
   return callKey === undefined || run.calls.some(({ part, state }) => part.callKey === callKey && state !== "done");
 }
 
-/** Its run is not in the log yet. */
+/** True if the run that starts the child has not begun in the log: its input is queued. */
 export const isAhead = ({ inputs }: State, { runId }: ChildPlace): boolean => inputs.some((input) => input.runId === runId);
 
 /** The run that may start a child in this place. @throws AgentError */
@@ -36,13 +36,13 @@ export function openRun(state: State, place: ChildPlace): Run {
   throw noRun();
 }
 
-/** The same for the same key of the same call, in each process. */
+/** The id of the child's session. In each process it is the same for the same key of the same call. */
 export async function childId(session: string, { runId, callKey }: ChildPlace, key: string): Promise<string> {
   const digest = await sha256(new TextEncoder().encode(JSON.stringify([session, runId, callKey ?? null, key])));
   return `child-${digest.slice(0, 40)}`;
 }
 
-/** What user code waits for that is not asked any more. */
+/** A promise that is never settled, for user code whose result is no longer used. */
 export const never = (): Promise<never> => new Promise(() => {});
 
 export const noRun = (): AgentError =>

@@ -4,7 +4,7 @@ import type { Clock } from "../../ports/clock.ts";
 /** The longest wait between two tries. */
 const waitMaxMs = 4_000;
 
-/** Repeats the work until the store confirms it. The work must be idempotent. Rejects with the error of the store when the work is no longer wanted. */
+/** Repeats the work, which must be idempotent, while the store is unavailable. Rejects with that error once the work is not wanted, with others at once. */
 export async function retryUntilConfirmed<T>(clock: Clock, work: () => Promise<T>, isWanted: () => boolean): Promise<T> {
   for (let waitMs = 250; ; waitMs = Math.min(2 * waitMs, waitMaxMs)) {
     try {
