@@ -1,5 +1,5 @@
 /*
- * Owns: the stored form of facts if the agent's data policy leaves content out: it has placeholders in place of that content.
+ * Owns: the stored form of facts with content that the agent's data policy leaves out: placeholders replace that content.
  * Does not own: the policy (agent), the work with the whole facts (the driver).
  * Invariants
  *  N1 a fact keeps its place, its type and the number of its parts, so that its events keep their cursors;
@@ -13,7 +13,7 @@ import type { AssistantPart, ToolCallPart } from "../../message/content.ts";
 
 const notStored = (what: string): string => `[${what} was not stored.]`;
 
-/** The facts for the store; the same list where all of them are stored whole. `states`: before and after them. */
+/** The facts for the store; the same list if all facts are stored whole. `states`: the states before and after the facts. */
 export function storedFacts({ data: policy }: Pick<Agent, "data">, facts: readonly Fact[], states: readonly State[]): readonly Fact[] {
   if (!policy) return facts;
   const calls = states.flatMap(({ run }) => run?.calls ?? []);
@@ -52,7 +52,7 @@ function storedAnswer(policy: DataPolicy, fact: FactOf<"model.finished">): Fact 
   return content.every((one, at) => one === fact.message.content[at]) ? fact : { ...fact, message: { ...fact.message, content } };
 }
 
-/** Text and images become a text that names the gap. All other parts become empty thinking, which no vendor is sent. */
+/** Text and images become a text that names the gap. All other parts become empty thinking, which is sent to no vendor. */
 const placeholderOf = (part: Exclude<AssistantPart, ToolCallPart>): AssistantPart =>
   part.type === "text" || part.type === "image" ? { type: "text", text: notStored("This text") } : { type: "thinking", text: "" };
 

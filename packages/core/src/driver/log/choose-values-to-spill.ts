@@ -32,7 +32,7 @@ interface Remaining {
 }
 
 interface SpillPlan {
-  /** From this many bytes on a value is large. */
+  /** A value of this many bytes or more is large. */
   readonly least: number;
   /** The path from the fact to this value. */
   readonly path: (string | number)[];
@@ -65,7 +65,7 @@ export function planSpill<F extends object>(fact: F, most: number): { readonly l
   return { light, spills: [...own, ...whole] };
 }
 
-/** A value that is large even without its large parts is moved out whole, with these parts. */
+/** Moves large parts out of the value. If the rest is still large, the value is moved out whole instead. */
 function planAt(value: unknown, plan: SpillPlan): Remaining {
   const { least, path, spills } = plan;
   const first = spills.length;

@@ -8,7 +8,7 @@ import { restore } from "./spill-large-values.ts";
 
 /** Facts of the log in the form that this build folds. */
 export interface DecodedFacts {
-  /** Up-cast to the current version, with their large values: all facts, or those before the first that this build does not know. */
+  /** The facts in the current version and with their large values, up to the first fact that this build does not know. */
   readonly facts: readonly Fact[];
   /** SESSION_TOO_NEW, if `facts` ends before a fact that a newer version has written. */
   readonly tooNew?: AgentError;

@@ -4,7 +4,7 @@ import { upCasters } from "../../loop/up-cast-old-facts.ts";
 import { missingFact } from "../setup/session-errors.ts";
 
 /**
- * The first of the facts that this build does not know: its version is newer, or its type is unknown.
+ * The first fact that this build does not know, because its version is newer or its type is unknown.
  * @throws AgentError SESSION_CORRUPT when a seq is missing: no fact may be skipped.
  */
 export function firstUnknown(

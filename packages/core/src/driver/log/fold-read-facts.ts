@@ -21,7 +21,7 @@ export function foldReadFacts(
 
 type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
 
-/** The durable events of a fact. Adds seq, `k`, date, session and run to `bodies` in place: the caller must not use those otherwise. */
+/** The durable events of a fact. Adds seq, `k`, date, session and run to `bodies` in place: the caller must not use `bodies` afterwards. */
 export function durableEvents(fact: Fact, bodies: readonly DurableBody[], sessionId: string): readonly DurableEvent[] {
   for (let k = 0; k < bodies.length; k++) {
     const event = bodies[k] as Writable<DurableEvent>;

@@ -17,7 +17,7 @@ type SnapshotDeps = Pick<Deps, "store" | "ref">;
 /** The name of a chunk. It contains the digest, so two different contents never have the same name. */
 export const chunkName = (index: number, digest: string): string => `fold.${index}.${digest}`;
 
-/** The digests of the chunks that were written for the new items; `first` is the number of the first one. Large values become blobs, as in the log. */
+/** Writes the new items in chunks and returns their digests. `first`: the number of the first chunk. Large values become blobs, as in the log. */
 export async function writeChunks({ store, ref }: SnapshotDeps, growth: Growth, first: number): Promise<readonly string[]> {
   const digests: string[] = [];
   let texts: Partial<Record<GrowingName, string[]>> = {};
@@ -44,7 +44,7 @@ export async function writeChunks({ store, ref }: SnapshotDeps, growth: Growth, 
   return digests;
 }
 
-/** The content of the chunks, in order. A missing or invalid chunk gives a text that names the problem. @throws AgentError STORE_*, BLOB_NOT_FOUND */
+/** The content of the chunks, in order; a text with the problem if one is missing or invalid. @throws AgentError STORE_*, BLOB_NOT_FOUND */
 export async function readChunks(deps: SnapshotDeps, digests: readonly string[]): Promise<readonly Partial<Growth>[] | string> {
   const growths: Partial<Growth>[] = [];
   for (let from = 0; from < digests.length; from += readsAtOnce) {

@@ -26,7 +26,7 @@ export interface FoldHead {
   readonly chunks: readonly string[];
   readonly lengths: Lengths;
   readonly rest: StateRest;
-  /** Cursor of the last durable event up to `seq`. Absent if the process that wrote the head did not know it. */
+  /** Cursor of the last durable event up to `seq`. Absent if the process that wrote the head did not know the cursor. */
   readonly published?: EventCursor;
 }
 
@@ -46,7 +46,7 @@ export async function writeHead({ store, ref }: SnapshotDeps, head: FoldHead): P
   await store.snapshots.put(ref, headName, { digest: digestOf(text), text });
 }
 
-/** The head; `undefined` if there is none. A head that does not match its digest gives a text that names the problem. @throws AgentError STORE_* */
+/** The head; `undefined` if there is none; a text with the problem if it does not match its digest. @throws AgentError STORE_* */
 export async function readHead({ store, ref }: SnapshotDeps): Promise<FoldHead | string | undefined> {
   const kept = await store.snapshots.get(ref, headName);
   if (kept === undefined) return undefined;
@@ -54,7 +54,7 @@ export async function readHead({ store, ref }: SnapshotDeps): Promise<FoldHead |
   return typeof text === "string" && digestOf(text) === digest ? (JSON.parse(text) as FoldHead) : "the head does not match its digest";
 }
 
-/** The state of the head and its chunks. An invalid chunk gives a text that names the problem. @throws AgentError STORE_*, BLOB_NOT_FOUND */
+/** The state of the head and its chunks; a text with the problem if a chunk is invalid. @throws AgentError STORE_*, BLOB_NOT_FOUND */
 export async function readState(deps: SnapshotDeps, { chunks, lengths, rest }: FoldHead): Promise<State | string> {
   const growths = await readChunks(deps, chunks);
   if (typeof growths === "string") return growths;

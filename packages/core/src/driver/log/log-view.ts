@@ -20,7 +20,7 @@ import { createStoredSnapshots, type LoadedFold, type StoredSnapshots } from "./
 /** A state that replaces the previous one. */
 export interface Adoption {
   readonly state: State;
-  /** The events of its new facts that are to be published. */
+  /** The events to publish, of facts that the previous state did not include. */
   readonly events: readonly DurableEvent[];
   /** Facts up to this seq were read before, or are older than this handle. This handle may lack events of the lanes that these facts opened. */
   readonly oldSeq: number;
@@ -33,7 +33,7 @@ export interface AppendedBatch {
   /** An upper bound of the batch's bytes in the log. */
   readonly bytes: number;
   readonly facts: readonly Fact[];
-  /** The facts as the log has them, where a data policy left content out. */
+  /** The facts as the log has them, if a data policy left content out. */
   readonly stored?: readonly Fact[];
 }
 
@@ -41,7 +41,7 @@ export interface AppendedBatch {
 export interface LogViewHost {
   /** How long a read retries while the store is unavailable, in milliseconds. */
   readonly outageMs: number;
-  /** New facts were read, which others have appended; called before their state is adopted. */
+  /** Called after facts that others have appended were read, before the new state is adopted. */
   othersAppended(state: State): void;
   adopted(adoption: Adoption): void;
 }
@@ -53,7 +53,7 @@ export class LogView {
   #state: State = emptyState;
   /** The state as the log has it, while this process holds content of the open run that is not stored. */
   #stored: State | undefined;
-  /** The last state before the store was lost, while the log cannot be read again. */
+  /** The last state before the store was lost, until the log is read again. */
   #lost: State | undefined;
   #loading: Promise<void> | undefined;
   #wasRecovered = false;
@@ -79,12 +79,12 @@ export class LogView {
     return this.#state;
   }
 
-  /** This process holds content of the open run that the log does not have. */
+  /** True if this process holds content of the open run that the log does not have. */
   get holdsMore(): boolean {
     return this.#stored !== undefined;
   }
 
-  /** A run was open when the log was loaded, and the session has not been at rest since. */
+  /** True if a run was open when the log was loaded, and the session has not been at rest since. */
   get wasRecovered(): boolean {
     return this.#wasRecovered;
   }
@@ -104,14 +104,14 @@ export class LogView {
     return this.#lastEvent;
   }
 
-  /** True once, at the first call after a read that found a fact of a newer version: the watchers are notified then. */
+  /** Called when `tooNew` is set. True once for each time that a newer version has closed the log, so that watchers are notified once. */
   hasJustClosed(): boolean {
     const wasOpen = this.#isOpen;
     this.#isOpen = false;
     return wasOpen;
   }
 
-  /** The log may hold facts that were not read yet. */
+  /** True if the log may hold facts that were not read yet. */
   get isBehind(): boolean {
     return this.#tailSeq > this.#state.seq;
   }
@@ -167,7 +167,7 @@ export class LogView {
     for (let times = 0; this.#readVersion < this.#version && times < driverLimits.refreshesMax; times++) await this.read();
   }
 
-  /** A caller may know of facts that others have appended: a read that has begun already does not count for `refresh`. */
+  /** Called when others may have appended facts: a read that began before this call does not count for `refresh`. */
   invalidate(): void {
     this.#version += 1;
   }
@@ -177,7 +177,7 @@ export class LogView {
     if (this.#loading) this.#tailSeq = Number.MAX_SAFE_INTEGER;
   }
 
-  /** The log reaches this seq. 0 (the log was removed) and `undefined` (not known) mean that it has to be read. */
+  /** Notes that the log reaches this seq. 0 (the log was removed) and `undefined` (not known) mean that the log has to be read. */
   noteTail(seq: number | undefined): void {
     this.#tailSeq = Math.max(this.#tailSeq, seq || Number.MAX_SAFE_INTEGER);
   }
@@ -202,7 +202,7 @@ export class LogView {
     this.#snapshots.onState(this.#stored ?? this.#state, this.#lastEvent);
   }
 
-  /** After the run this process holds no content that the log does not have: from here on every process continues from the same state. */
+  /** The state to adopt. When a run finishes, this is the stored state, so that every process continues from the same state after the run. */
   #knownAfter(facts: readonly Fact[], state: State): State {
     const stored = this.#stored;
     if (!stored || !facts.some(({ type }) => type === "run.finished")) return state;

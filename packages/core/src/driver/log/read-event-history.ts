@@ -14,8 +14,8 @@ import { foldReadFacts } from "./fold-read-facts.ts";
 import { keptState } from "./fold-snapshot-head.ts";
 
 /**
- * One page: about `pageBytes`, at most `pageFacts`. The number of its facts is estimated from the size of those on the page before; the first
- * page has `firstFacts`. Pages are small because a slow reader keeps one in memory for as long as it takes.
+ * The size of a page: about `pageBytes`, at most `pageFacts`. The number of its facts is estimated from the size of the facts on the page before;
+ * the first page has `firstFacts`. Pages are small because a slow reader keeps a page in memory for a long time.
  */
 export const historyLimits = {
   pageBytes: 262_144,
@@ -54,8 +54,8 @@ export async function* readHistory(
 }
 
 /**
- * `readHistory` from a state on. Removes the messages that the fold adds to the lists of the state, so past their present end no other state may
- * share these lists.
+ * `readHistory` from a state on. Removes the messages that the fold appends to the lists of `base`, so no other state may share these lists beyond
+ * their present end.
  */
 export async function* historyFrom(
   base: State,

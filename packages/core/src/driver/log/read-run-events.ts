@@ -14,7 +14,7 @@ interface RunSource extends HistorySource {
 
 /**
  * The events of one run after the cursor, in batches. `state`: a fold of the log, or of its beginning. Reads the log from the input of the run to the
- * end of the run, including the facts of others in between. If the run had not begun in that state, it reads the input and the facts after the state.
+ * end of the run, with the facts of other runs in between. If the run had not begun in that state, reads the input and the facts after the state.
  * @throws as `readHistory`
  */
 export async function* readRun(state: State, source: RunSource): AsyncGenerator<readonly DurableEvent[], void> {

@@ -1,6 +1,6 @@
 /*
- * Owns: how long this process retries a store that is unavailable. Does not own: the request, and what follows when it gives up.
- * Why it retries: most outages are short, and to give up would discard the effects that run here, for example a half-written answer.
+ * Owns: how long this process retries a store that is unavailable. Does not own: the request, and what follows the last retry.
+ * Why retry: most outages are short, and without a retry the effects that run here would be lost, for example a half-written answer.
  */
 import { AgentError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -11,13 +11,13 @@ export interface RetryOptions {
   readonly clock: Clock;
   /** How long one try may take, in milliseconds. Most stores have a deadline of their own, which is shorter. Infinity: for a store that always answers. */
   readonly answerMs: number;
-  /** For how long after the first try the request is repeated, in milliseconds. Called before each retry. 0: the first error is thrown at once. */
+  /** For how many milliseconds after the first try the request is repeated. Called before each retry. 0: the first error is thrown at once. */
   readonly staysFor: () => number;
 }
 
 /**
- * The answer of the store. If the store is unavailable, or the outcome of a try is unknown (`undefined`), the request is repeated, after a longer wait each
- * time. @throws AgentError STORE_UNAVAILABLE when that takes too long, and every other error of the store at once
+ * The answer of the store. Repeats the request, after a longer wait each time, while the store is unavailable or the outcome of a try is unknown
+ * (`undefined`). @throws AgentError STORE_UNAVAILABLE when the retries take too long, and every other error of the store at once
  */
 export async function retryStoreRequest<T>(ask: () => Promise<T | undefined>, { clock, answerMs, staysFor }: RetryOptions): Promise<T> {
   const startedAt = clock.monotonic();

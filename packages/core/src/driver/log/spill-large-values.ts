@@ -10,7 +10,7 @@ import type { BlobStore } from "../../ports/blob-store.ts";
 import { appendLimits, type SessionRef } from "../../ports/session-log.ts";
 import { type Path, planSpill } from "./choose-values-to-spill.ts";
 
-/** The path of a value that was moved out of a fact, and the blob that has it. Kept beside the fact's own fields, so that content cannot imitate it. */
+/** The path of a value that was moved out of a fact, and the blob with the value. Kept beside the fact's own fields, so content cannot imitate it. */
 interface Spilled {
   readonly path: Path;
   readonly key: string;
@@ -52,7 +52,7 @@ function sizeIn(fact: object): number {
   return weight * 2 <= appendLimits.factBytes ? weight * 2 : jsonBytes(fact);
 }
 
-/** The facts of one batch in the form for the log: each within its limit, and the batch within its own. The same facts if none is too large. */
+/** The facts of one batch in the form for the log, so that each fact and the batch are within their limits. The same facts if nothing is too large. */
 export async function spillBatch<F extends object>(facts: readonly F[], blobs: BlobStore, ref: SessionRef): Promise<readonly F[]> {
   const { factBytes, batchBytes } = appendLimits;
   const light = await spillOver(facts, { most: factBytes, blobs, ref, sizeOf: sizeIn });

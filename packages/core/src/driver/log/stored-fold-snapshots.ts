@@ -33,7 +33,7 @@ export interface StoredSnapshots {
   grew(bytes: number): void;
   /** Called when nothing is left to do now in this state: writes a snapshot if one is due. */
   onState(state: State, lastEvent: EventCursor | undefined): void;
-  /** Drops what is known about the log, because it is going to be read again. */
+  /** Drops what is known about the log, because the log is going to be read again. */
   forget(): void;
 }
 
@@ -50,11 +50,11 @@ class Snapshots implements StoredSnapshots {
   readonly #parts: Parts;
   /** The last snapshot that was read or written. */
   #last: FoldHead | undefined;
-  /** The next snapshot is due after so many facts from this seq on, or so many of these bytes. */
+  /** The next snapshot is due when enough facts follow `#fromSeq`, or `#bytes` is large enough. */
   #fromSeq = 0;
   #bytes = 0;
   #isBusy = false;
-  /** The stored snapshot is invalid: the next one does not extend it. */
+  /** True if the stored snapshot is invalid: the next snapshot does not extend it. */
   #isDistrusted = false;
   /** How often `forget` was called. */
   #generation = 0;
@@ -126,7 +126,7 @@ class Snapshots implements StoredSnapshots {
     return loaded;
   }
 
-  /** Whether folding the log gives the same state. */
+  /** True if folding the log gives the same state. */
   async #isTrue(base: State): Promise<boolean> {
     const { store, ref } = this.#parts;
     const { facts } = await this.#understand(await store.log.read(ref, { from: 1, limit: base.seq }), 0);
@@ -163,7 +163,7 @@ class Snapshots implements StoredSnapshots {
   async #write(state: State, lastEvent: EventCursor | undefined): Promise<void> {
     const { store, ref } = this.#parts;
     const generation = this.#generation;
-    // Read from the log, because the digest is of the stored form, which may have references in place of large values.
+    // The fact is read from the log, because the digest is of its stored form, which may have references in place of large values.
     const [fact] = await store.log.read(ref, { from: state.seq, limit: 1 });
     if (fact?.seq !== state.seq) return;
     const lying = this.#last ?? (await readHead(this.#parts));
@@ -178,14 +178,14 @@ class Snapshots implements StoredSnapshots {
       this.#isDistrusted = false;
     }
     if (typeof lying === "object" && !before) await this.#removeChunks(lying.chunks, head.chunks);
-    // The session was removed during the write: no part of its snapshot may stay in the store.
+    // If the session was removed during the write, no part of its snapshot may stay in the store.
     if ((await store.log.head(ref)).lastSeq < state.seq) {
       await store.snapshots.remove(ref, headName);
       await this.#removeChunks(head.chunks, []);
     }
   }
 
-  /** Whether a stored snapshot, perhaps of another handle, can be extended to this state. */
+  /** True if a stored snapshot, perhaps of another handle, can be extended to this state. */
   async #continues(head: FoldHead, state: State): Promise<boolean> {
     if (this.#isDistrusted || head.fold !== foldVersion || head.seq > state.seq || !fitWithin(head.lengths, lengthsOf(state))) return false;
     const { store, ref } = this.#parts;

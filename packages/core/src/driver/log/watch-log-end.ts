@@ -3,16 +3,16 @@ import type { Clock } from "../../ports/clock.ts";
 import type { SessionRef } from "../../ports/session-log.ts";
 import { driverLimits } from "../setup/driver-limits.ts";
 
-/** Notices appends of others to a log, while it is active. */
+/** Notices appends of others to a log while the watch is active. */
 export interface LogEndWatch {
   setActive(isActive: boolean): void;
-  /** Watches appends from now on. True if it was not active before: then earlier appends were not noticed. */
+  /** Watches appends from now on. True if the watch was not active before, so that earlier appends were not noticed. */
   begin(): boolean;
 }
 
 /**
- * `onTail` gets the seq of the tail, or `undefined` when the log must be read. The log is polled only if it has no `subscribe`, and then seldom if a
- * channel notifies.
+ * `onTail` gets the seq of the tail, or `undefined` when the log must be read. A log without `subscribe` is polled, less often if a channel
+ * notifies.
  */
 export function watchLogEnd(
   {
