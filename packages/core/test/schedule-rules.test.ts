@@ -144,7 +144,7 @@ describe("a schedule with a rule", () => {
     isBroken = true;
     await pass(made, 5 * minute);
     expect(firings(await made.facts())).toEqual([]);
-    expect(logged).toEqual(["The rules of schedules gave a date that is not after the one before."]);
+    expect(logged).toEqual(["The rules of schedules gave a date that is not after the previous date."]);
   });
 });
 

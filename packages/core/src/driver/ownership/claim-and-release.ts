@@ -1,5 +1,5 @@
 /*
- * Owns: the ownership of the session by this process: it claims, holds and releases the lease.
+ * Owns: claiming, holding and releasing the lease of the session by this process.
  * Does not own: when an owner is needed, what happens to its effects (the driver).
  */
 import type { Deps } from "../setup/session-deps.ts";
@@ -11,15 +11,15 @@ export interface Ownership {
   readonly lease: Lease | undefined;
   /** False while the lease of another node may run: a claim would be refused. */
   readonly mayClaim: boolean;
-  /** While true, the lease of another node is checked until it has expired. */
+  /** True: checks the lease of another node until that lease has expired. False: stops the checks. */
   trackTakeover(isActive: boolean): void;
-  /** Does not claim for so long, as if another node held the lease. 0: no longer. */
+  /** Forbids claims for this time, as if another node held the lease. 0: allows them again. */
   defer(ms: number): void;
-  /** The other node has released its lease: the next claim does not wait for it. */
+  /** Called when the other node has released its lease: the next claim does not wait. */
   rivalLeft(): void;
-  /** Claims the lease. Gives the end of the log at that time; `undefined` while another node holds it. @throws AgentError STORE_* */
+  /** Claims the lease. Resolves with the last seq of the log; `undefined` while another node holds the lease. @throws AgentError STORE_* */
   claim(): Promise<number | undefined>;
-  /** Stops renewing; the store is not informed. */
+  /** Stops renewing the lease, without a request to the store. */
   drop(): void;
   /** Releases the lease. If the store cannot be reached, the lease expires by itself. */
   release(): Promise<void>;
@@ -40,7 +40,7 @@ export function createOwnership(deps: Deps, session: OwnershipHost): Ownership {
 class SessionOwnership implements Ownership {
   readonly #deps: Deps;
   readonly #session: OwnershipHost;
-  /** Created with the first lease of another node. */
+  /** Created on first use. */
   #rival: RivalLease | undefined;
   lease: Lease | undefined;
 

@@ -1,26 +1,26 @@
 /*
  * Owns: the detection of pauses of this process (a stop signal, a frozen machine, a blocked event loop), for all holders of a lease.
  * Does not own: the consequences (lease).
- * Why a timer of its own: after a pause the process does not know how long it was, and timers that were due meanwhile fire in any order.
+ * Why an extra timer: after a pause the process does not know how long the pause was, and timers that were due meanwhile fire in any order.
  */
 import type { Clock } from "../../ports/clock.ts";
 
 /** A component that must check its assumptions after a pause. */
 export interface PauseWatcher {
-  /** Longest time without a sign of life that means nothing, in milliseconds. */
+  /** The longest time without a sign of life that does not count as a pause, in milliseconds. */
   readonly gapMs: number;
   readonly onPause: () => void;
 }
 
 /** The view of one watcher. */
 export interface WatchedPauses {
-  /** True when the last sign of life is longer ago than the gap: the watch itself may not have noticed yet. */
+  /** True when the last sign of life is longer ago than the gap, even if `onPause` was not called yet. */
   readonly stoodStill: boolean;
   end(): void;
 }
 
 const intervalMs = 500;
-/** Checks within the shortest gap of its watchers. */
+/** The number of checks within the shortest gap of the watchers. */
 const looksPerGap = 6;
 
 interface Entry {
@@ -93,7 +93,7 @@ class Watched implements WatchedPauses {
 
 const watches = new WeakMap<Clock, PauseWatch>();
 
-/** Watches for pauses until it is ended. */
+/** Watches for pauses until `end` is called. */
 export function watchPauses(clock: Clock, watcher: PauseWatcher): WatchedPauses {
   const known = watches.get(clock) ?? new PauseWatch(clock);
   watches.set(clock, known);

@@ -42,12 +42,12 @@ const timerMaxMs = 2 ** 31 - 1;
 export interface DateTimer {
   /** Waits for the next date of this state instead of any other. */
   set(state: State): void;
-  /** Waits after a fault of the store, twice as long after each consecutive fault, instead of for any other date. False: it does not wait. */
+  /** Waits after a fault of the store, twice as long after each consecutive fault, instead of for any other date. `isAwaited` false: does not wait. */
   setAfterFault(isAwaited: boolean): void;
   cancel(): void;
 }
 
-/** `onDate` may be called early, because a timer has a longest wait. It waits for no schedule that may not fire here. */
+/** `onDate` may be called early, because the wait of a timer is limited. The timer ignores schedules that may not fire here. */
 export function createDateTimer(clock: Clock, { onDate, mayFire }: { onDate(): void; mayFire: RuleDates["mayFire"] }): DateTimer {
   let cancel = (): void => {};
   let faults = 0;
@@ -76,17 +76,20 @@ export function createDateTimer(clock: Clock, { onDate, mayFire }: { onDate(): v
   };
 }
 
-/** When the session needs an owner: 0 at once, a date, or `null` for not before the next append. For `AppendRequest.due`. */
+/** The date when the session needs an owner, for `AppendRequest.due`. 0: now; `null`: not before the next append. */
 export function dueOf(state: State): number | null {
   if (state.status !== "closed" && !isAtRest(state)) return 0;
   const dates = [state.status === "closed" ? undefined : nextDate(state), erasableAt(state)].flatMap((date) => date ?? []);
   return dates.length === 0 ? null : Math.min(...dates);
 }
 
-/** The same after a batch: also the end of a child in the background needs an owner, which reports it to its parent. */
+/** `dueOf` after a batch. A child in the background that has ended also needs an owner, which reports the end to the parent. */
 export const dueAfter = (state: State): number | null => (state.status !== "closed" && owesReport(state) ? 0 : dueOf(state));
 
-/** When the session may be erased without a request: `keepMs` after its last fact, 0 if its erasure has begun; `null`: it is kept, under a hold, or a child works in its background, whose end is its next fact. */
+/**
+ * When the session may be erased without a request: `keepMs` after its last fact; 0: its erasure has begun. `null`: the session is kept, has a hold,
+ * or waits for a child in the background, whose end will be its next fact.
+ */
 export function erasableAt(
   { hold, erase, retention, background = [], status, updatedAt = 0 }: State,
   keepMs: number = Number.POSITIVE_INFINITY,
@@ -98,7 +101,7 @@ export function erasableAt(
   return kept === Number.POSITIVE_INFINITY ? null : updatedAt + kept;
 }
 
-/** The results of calls whose deadline has passed without an answer or a decision. */
+/** The facts for deadlines that have passed: the results of calls without an answer or a decision, and the resumption of calls that rest. */
 export function expiredCalls({ run }: State, now: number): readonly FactBody[] {
   if (!run) return [];
   const { runId } = run;
@@ -112,7 +115,7 @@ export function expiredCalls({ run }: State, now: number): readonly FactBody[] {
   }
 }
 
-/** The calls that rest although a deadline below them has passed: their tools run again, and their children continue. */
+/** Resumes the calls that rest although a deadline below them has passed: their tools run again, and their children continue. */
 function resumedCalls(run: Run, now: number): readonly FactBody[] {
   return run.calls.flatMap((call): readonly FactBody[] => {
     if (!call.child || (deadlineBelow(run, call) ?? Number.POSITIVE_INFINITY) > now) return [];
@@ -120,7 +123,7 @@ function resumedCalls(run: Run, now: number): readonly FactBody[] {
   });
 }
 
-/** The inputs of schedules that are due. `interrupt` stops the open run. A date that is too late for a schedule that skips such dates is left out. */
+/** The facts of schedules that are due: an input each, after the stop of the open run if the mode is `interrupt`; or the skip of a late date. */
 export function dueFirings(
   state: State,
   now: number,

@@ -1,7 +1,7 @@
 /*
- * Owns: one held lease of a session, and the knowledge when another process may hold it. Does not own: when it is renewed (lease-renewals).
+ * Owns: one held lease of a session, and from when on another process may hold the lease. Does not own: when it is renewed (lease-renewals).
  * Invariants
- *  L1 its time counts from before a renewal is sent, on the monotonic clock: neither the wall clock nor a late answer matters;
+ *  L1 the time of the lease counts from before a renewal is sent, on the monotonic clock: neither the wall clock nor a late answer matters;
  *  L2 after a pause of the process nothing is done under the lease before the store has confirmed it again.
  */
 
@@ -17,11 +17,11 @@ import { type Renewing, renewLease } from "./lease-renewals.ts";
 /** A held lease of a session, renewed until it is dropped or lost. */
 export interface Lease {
   readonly epoch: number;
-  /** False if another process may hold it: then nothing may be done under it. Costs one read of the clock. */
+  /** False if another process may hold the lease: then nothing may be done under it. Reads the clock once. */
   readonly isConfirmed: boolean;
-  /** Resolves when the store has confirmed it, or it is dropped or lost. */
+  /** Resolves when the store has confirmed the lease, or the lease is dropped or lost. */
   confirm(): Promise<void>;
-  /** Stops renewing; the store is not informed. */
+  /** Stops renewing the lease, without a request to the store. */
   drop(): void;
 }
 
@@ -31,13 +31,13 @@ export interface LeaseOptions {
   readonly clock: Clock;
   readonly node: string;
   readonly leaseMs: number;
-  /** No other process can claim it: the lease is neither renewed nor watched. */
+  /** True if no other process can claim the lease: it is neither renewed nor watched. */
   readonly isPrivate?: boolean;
   /** Called when another process may have taken over: nothing may be done under this epoch any more. */
   readonly onLost: () => void;
 }
 
-/** The claimed lease and the end of the log at that time; or how long the lease of another node runs unless it is renewed. */
+/** The claimed lease and the last seq of the log; or how long the lease of another node still runs if that node does not renew it. */
 export type ClaimedLease =
   | { readonly type: "claimed"; readonly lease: Lease; readonly lastSeq: number }
   | { readonly type: "held"; readonly remainingMs: number };
@@ -82,7 +82,7 @@ class HeldLease implements Lease {
   #confirmedAt: number;
   /** True if the process was paused, and the store has not confirmed the lease since. */
   #isStale = false;
-  /** The end of that pause: a renewal that was sent before it confirms nothing. */
+  /** The end of that pause: a renewal that was sent earlier confirms nothing. */
   #staleSince = 0;
   readonly #renewing: Renewing;
   #cancelStop = (): void => {};
@@ -136,7 +136,7 @@ class HeldLease implements Lease {
     this.#options.onLost();
   }
 
-  /** Has the store confirm the lease at once. */
+  /** Asks the store at once to confirm the lease. */
   #markStale(): void {
     if (this.#isStale || !this.#isHeld) return;
     this.#isStale = true;
@@ -169,7 +169,7 @@ class HeldLease implements Lease {
     }
     this.#stopInTime();
     if (!this.#pauses.stoodStill && sentAt >= this.#staleSince) this.#isStale = false;
-    // The callers that wait work under the lease without another check.
+    // Callers that wait are notified only of a confirmed lease, because they work under it without another check.
     if (this.#isStale) this.#renewing.within(driverLimits.askAgainCapMs);
     else if (this.isConfirmed) this.#notify();
   }

@@ -14,7 +14,7 @@ export interface RivalLease {
   refused(remainingMs: number): void;
   /** Called when a claim has succeeded: no other lease is known. */
   forget(): void;
-  /** While true, the lease is read again and again. `onOver` is called when it is gone, or when the read failed. */
+  /** True: reads the lease again and again, until it is gone or a read fails; then calls `onOver`. */
   setActive(isActive: boolean): void;
 }
 

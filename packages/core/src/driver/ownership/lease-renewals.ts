@@ -70,7 +70,7 @@ class LeaseRenewals {
     this.#planBy(entry.nextAt);
   }
 
-  /** The timer fires at this time or before. */
+  /** Makes the timer fire at this time or earlier. */
   #planBy(at: number): void {
     if (at >= this.#plannedAt || this.#entries.size === 0) return;
     this.#cancel();
@@ -105,7 +105,7 @@ class LeaseRenewals {
     try {
       answers = await this.#answersTo(entries);
     } catch (error) {
-      // If the store is away, it is away for all leases. Any other fault may belong to one session, and must not cost the others their leases.
+      // An unavailable store is unavailable for all leases. Any other fault may be of one session, so that each lease is renewed alone.
       if (entries.length > 1 && !isAgentError(error, "STORE_UNAVAILABLE")) {
         for (const entry of entries) void this.#ask([entry]);
         return;

@@ -6,9 +6,9 @@ import type { ScheduleRules } from "../../ports/schedule-rules.ts";
 
 /** The dates of schedules, as far as this process can compute them. */
 export interface RuleDates {
-  /** False: its rule cannot be computed here, so another process must fire it. */
+  /** False if the next date of the schedule cannot be computed here, so that another process must fire it. */
   mayFire(schedule: Schedule): boolean;
-  /** The first date after `now`; `undefined`: there is none. `false`: it cannot be computed here, which was logged. */
+  /** The first date after `now`; `undefined`: there is none; `false`: the date cannot be computed here, which was logged. */
   next(schedule: Schedule, now: number): number | undefined | false;
 }
 
@@ -34,7 +34,7 @@ export function createRuleDates(rules: ScheduleRules | undefined, logger: Logger
   };
 }
 
-/** The first date of a rule. @throws AgentError INPUT_INVALID for a rule that cannot be computed, with the reason */
+/** The first date of a rule after `after`. @throws AgentError INPUT_INVALID with the reason why the date cannot be computed */
 export function firstAfter(
   rules: ScheduleRules | undefined,
   { rule, after, timeZone }: { readonly rule: string; readonly after: number; readonly timeZone: string },
@@ -59,7 +59,7 @@ export function firstAfter(
   }
   if (next === undefined || (Number.isSafeInteger(next) && next > after)) return next;
   throw new AgentError("INPUT_INVALID", {
-    message: "The rules of schedules gave a date that is not after the one before.",
+    message: "The rules of schedules gave a date that is not after the previous date.",
     fix: "Correct `next` of `scheduleRules`: it gives the first date after `after`, in milliseconds.",
     details: { field: "cron" },
   });
