@@ -20,12 +20,12 @@ export class ObservedLaunches {
     this.#session = session;
   }
 
-  /** `undefined` where no observer has asked for attempts. */
+  /** `undefined` if no observer has asked for attempts. */
   static of(observation: Observation | undefined, session: Pick<EffectHost, "state">): ObservedLaunches | undefined {
     return observation?.wantsEffects ? new ObservedLaunches(observation, session) : undefined;
   }
 
-  /** Prepares the same effects, each observed from its launch on. */
+  /** Wraps `prepare`, so that each effect is observed from its launch on. */
   wrap<Rest extends readonly unknown[]>(
     prepare: (effect: Effect, ...rest: Rest) => SyncOrAsync<Prepared>,
   ): (effect: Effect, ...rest: Rest) => SyncOrAsync<Prepared> {
@@ -53,14 +53,14 @@ export class ObservedLaunches {
     };
   }
 
-  /** The attempt that is tracked from now on. */
+  /** Returns the attempt that is being launched, once: the caller ends its observation. */
   take(): ObservedAttempt | undefined {
     const attempt = this.#launching;
     this.#launching = undefined;
     return attempt;
   }
 
-  /** The session of effects that are launched: a fact that closes an attempt during its launch ends its observation. */
+  /** The session for effects that are launched: a fact that closes an attempt during its launch ends the observation of the attempt. */
   hostOf(session: EffectHost): EffectHost {
     return {
       get state() {

@@ -1,9 +1,9 @@
 /*
- * Owns: which facts observers are notified of, and when: each batch that this handle appended; after a claim first what may not have been observed.
+ * Owns: when observers are notified of which facts: of each batch that this handle appended; after a claim, first of facts that may be unobserved.
  * Does not own: the observers' errors (observer-calls).
  * Invariants
  *  O1 facts of this handle are observed after their append, in the order of `seq`;
- *  O2 a fact is observed at least once if a later owner claims the session, unless both its process and that owner end before they observe it.
+ *  O2 a fact is observed at least once if a later owner claims the session, unless the process that appended it and that owner end too soon.
  */
 import type { Fact } from "../../loop/fact.ts";
 import type { State } from "../../loop/state.ts";
@@ -12,7 +12,7 @@ import type { Observation } from "../setup/observer-calls.ts";
 import type { Deps } from "../setup/session-deps.ts";
 import { reportThrown } from "../setup/user-code-errors.ts";
 
-/** Facts that are repeated after a claim at most, and how far is looked back first. */
+/** The most facts that are repeated after a claim, and how many are read first. */
 const repeatedMax = 4_096;
 const firstLook = 64;
 
@@ -24,12 +24,12 @@ interface Batch {
 export class FactObservation {
   readonly #deps: Deps;
   readonly #observation: Observation;
-  /** What this handle appended itself without a gap: from, to. */
+  /** The first and the last seq of the facts that this handle has appended without a gap. */
   #from = 0;
   #to = 0;
-  /** The last claim of this handle. */
+  /** The seq of the last claim of this handle. */
   #claim = 0;
-  /** Batches that wait until the facts before them are read; `undefined`: none has to. */
+  /** Batches that wait until the facts before them are read; `undefined`: no batch has to wait. */
   #waiting: Batch[] | undefined;
 
   constructor(deps: Deps, observation: Observation) {
@@ -59,7 +59,7 @@ export class FactObservation {
     this.#observation.facts(facts, state);
   }
 
-  /** Observes what the owner before may not have, then what was appended meanwhile. */
+  /** Observes the facts that the previous owner may not have observed, then those that were appended meanwhile. */
   async #repeat(before: number, state: State): Promise<void> {
     try {
       const facts = await this.#sinceClaim(before);
@@ -72,7 +72,7 @@ export class FactObservation {
     for (const batch of waiting) this.#observe(batch);
   }
 
-  /** The facts before a seq, from the claim before it on. */
+  /** The facts before a seq, beginning with the last claim. */
   async #sinceClaim(before: number): Promise<readonly Fact[]> {
     for (let look = firstLook; ; look *= 4) {
       const from = Math.max(1, before - Math.min(look, repeatedMax));
@@ -88,6 +88,6 @@ export class FactObservation {
   }
 }
 
-/** `undefined` where no observer has asked for facts. */
+/** `undefined` if no observer has asked for facts. */
 export const observeFacts = (deps: Deps): FactObservation | undefined =>
   deps.observation?.wantsFacts ? new FactObservation(deps, deps.observation) : undefined;
