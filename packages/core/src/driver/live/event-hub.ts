@@ -192,7 +192,7 @@ class RelayedLane extends OpenLane implements LaneRelay {
   }
 }
 
-/** Changes the given body, which its caller no longer uses: so a delta costs one object, not two. */
+/** Changes the given body, so that a delta needs one object, not two. The caller must not use the body afterwards. */
 function numbered(body: EphemeralBody, lane: number, n: number): EphemeralEvent {
   const event = body as { -readonly [Name in "lane" | "n"]?: number } & EphemeralBody;
   event.lane = lane;

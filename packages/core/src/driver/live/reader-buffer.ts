@@ -3,12 +3,12 @@ import type { AgentEvent, EphemeralEvent } from "../../loop/event.ts";
 import { driverLimits } from "../setup/driver-limits.ts";
 
 /**
- * The events that one reader has not read yet. Writing never blocks: when they have more than 1 MiB, the deltas are dropped. A lane whose deltas were
- * dropped continues with a snapshot: when the reader has caught up, or right before the end of the lane if that comes first.
+ * The events that one reader has not read yet. Writing never blocks: when the events have more than 1 MiB, the deltas are dropped. A lane whose
+ * deltas were dropped continues with a snapshot: when the reader has caught up, or right before the end of the lane if that comes first.
  */
 export interface ReaderBuffer extends AsyncIterator<AgentEvent, undefined> {
   push(events: readonly AgentEvent[]): void;
-  /** No more events; the reader gets what is left, then the end, or the error. */
+  /** Called after the last event: the reader gets the events that are left, then the end or the error. */
   end(error?: Error): void;
 }
 
@@ -25,9 +25,9 @@ class BoundedReaderBuffer implements ReaderBuffer {
   readonly #snapshots: () => readonly EphemeralEvent[];
   readonly #queue = new EventQueue();
   readonly #readers: Reader[] = [];
-  /** Made with the first delta that is dropped: most readers keep up. */
+  /** Created when the first delta is dropped, because most readers keep up. */
   #dropped: DroppedAnswers | undefined;
-  /** Deltas are being dropped until the reader has caught up. */
+  /** True while deltas are dropped: until the reader has caught up. */
   #isBehind = false;
   #ended: { readonly error?: Error } | undefined;
 

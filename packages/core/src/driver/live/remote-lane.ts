@@ -8,14 +8,14 @@ import { createLaneSnapshot, type LaneSnapshot } from "./lane-snapshot.ts";
 export class RemoteLane {
   /** Seq of the opening event. */
   readonly id: number;
-  /** It is being asked for what is missing. */
+  /** True while the missing events of the lane are fetched. */
   isHealing = false;
   #fold: LaneSnapshot | undefined;
   #relay: LaneRelay | undefined;
   #held: EphemeralEvent[] = [];
   #heldBytes = 0;
 
-  /** Number of the last event that was published before the lane was closed here and opened again; 0 once it continues. */
+  /** Number of the last event that was published before the lane was closed here and opened again; 0 once the lane continues. */
   #publishedN: number;
 
   constructor(id: number, publishedN: number) {
@@ -23,12 +23,12 @@ export class RemoteLane {
     this.#publishedN = publishedN;
   }
 
-  /** Its opening event was published, and its closing one was not. */
+  /** True if the opening event was published and the closing event was not. */
   get isOpen(): boolean {
     return this.#relay !== undefined;
   }
 
-  /** Number of the last event that it knows of; 0: none. */
+  /** Number of the last event without a gap before it; 0: none. */
   get n(): number {
     return this.#fold?.n ?? 0;
   }
@@ -38,12 +38,12 @@ export class RemoteLane {
     return Math.max(this.n, this.#publishedN);
   }
 
-  /** It is open, and something before what it holds is missing. */
+  /** True if the lane is open, and events before the held ones are missing. */
   get hasGap(): boolean {
     return this.isOpen && this.#held.length > 0;
   }
 
-  /** `call`: what a tool's lane belongs to. */
+  /** `call`: the call of a tool's lane; `undefined` for the lane of an answer. */
   open(hub: EventHub, { runId, call }: { readonly runId: string; readonly call: ToolCallPart | undefined }): void {
     const fold = createLaneSnapshot(call);
     this.#fold = fold;
@@ -57,7 +57,7 @@ export class RemoteLane {
     this.#drop();
   }
 
-  /** Publishes what comes next and holds the rest. */
+  /** Publishes the events that come next, and holds those after a gap. */
   take(events: readonly EphemeralEvent[]): void {
     const fold = this.#fold;
     if (!fold) {
@@ -73,7 +73,7 @@ export class RemoteLane {
     this.#publish(next);
   }
 
-  /** Publishes one snapshot in place of these and of what it held, where they add anything. */
+  /** Publishes one snapshot in place of these events and the held ones, if they add anything. */
   heal(events: readonly EphemeralEvent[]): void {
     const fold = this.#fold;
     if (!fold) return;
@@ -83,7 +83,7 @@ export class RemoteLane {
     if (fold.n > before) this.#publish([{ ...fold.snapshot(), lane: this.id, n: fold.n }]);
   }
 
-  /** What was published before is not published again. The lane continues with a snapshot: new listeners have nothing of it. */
+  /** Events that were published before are not published again. The lane continues with a snapshot, because new listeners have none of its events. */
   #publish(events: readonly EphemeralEvent[]): void {
     const fold = this.#fold;
     if (this.#publishedN === 0) this.#relay?.publish(events);
@@ -93,7 +93,7 @@ export class RemoteLane {
     }
   }
 
-  /** What was held and comes next now. */
+  /** Moves held events that come next now to `next`. */
   #takeHeld(next: EphemeralEvent[]): void {
     const fold = this.#fold;
     const [first] = this.#held;
@@ -111,7 +111,7 @@ export class RemoteLane {
       this.#held.push(event);
       this.#heldBytes += weightOf(event);
     }
-    // The newest part is what a snapshot can be joined with.
+    // The oldest events are dropped, because a snapshot can be joined with the newest.
     while (this.#held.length > driverLimits.heldEvents || this.#heldBytes > driverLimits.heldBytes) {
       const [dropped] = this.#held.splice(0, 1);
       if (!dropped) return;

@@ -18,7 +18,7 @@ import { readDraft } from "./save-lane-drafts.ts";
 export interface RemoteLanes {
   /** True: subscribes to the channel and publishes what the owner streams. False: unsubscribes and discards the lanes. */
   setActive(isActive: boolean): void;
-  /** A state was adopted and its events were published. Of lanes opened at or before `seq`, this handle may have missed events. */
+  /** Called when a state was adopted and its events were published. Of lanes opened at or before `seq`, this handle may have missed events. */
   onState(state: State, seq: number): void;
 }
 
@@ -31,9 +31,9 @@ export interface RemoteLanesOptions {
 /** What the lanes of other nodes need of the session. */
 export interface RemoteLanesHost {
   readonly state: State;
-  /** This process owns the session, so no other node streams. */
+  /** True if this process owns the session, so that no other node streams. */
   readonly isOwner: boolean;
-  /** The log is known to reach this seq. `undefined`: its end is unknown. */
+  /** Called when the log is known to reach this seq. `undefined`: the end of the log is unknown. */
   tailSeen(seq: number | undefined): void;
 }
 
@@ -50,7 +50,7 @@ class RemoteLaneSet implements RemoteLanes {
   #unsubscribe: (() => void) | undefined;
   #cancelHeal: (() => void) | undefined;
   #isActive = false;
-  /** The channel may have lost events, and no state with open lanes was adopted since. */
+  /** True if the channel may have lost events, and no state with open lanes was adopted since. */
   #hasMissed = false;
 
   constructor(options: RemoteLanesOptions) {

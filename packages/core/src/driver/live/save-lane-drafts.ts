@@ -8,7 +8,7 @@ import type { Json } from "../../message/json.ts";
 import { driverLimits } from "../setup/driver-limits.ts";
 import type { Deps } from "../setup/session-deps.ts";
 
-/** A session has one draft for all its open lanes; tools that run in parallel have several. */
+/** A session has one draft for all its open lanes, for example the lanes of tools that run in parallel. */
 const draftName = "lane";
 
 /** Keeps the draft of a session while lanes are open. A failed write is ignored: the draft is a cache. */
@@ -25,7 +25,7 @@ export function createDrafts(
   let cancel: (() => void) | undefined;
   let written = "";
   let isBusy = false;
-  /** A draft is stored or being written. */
+  /** True if a draft is stored or being written. */
   let isKept = false;
 
   const remove = (): void => {
@@ -42,7 +42,7 @@ export function createDrafts(
     // Snapshots are plain JSON, but their type has optional fields, which the type `Json` does not allow.
     await store.snapshots.put(ref, draftName, { lanes: events } as { lanes: readonly EphemeralEvent[] } & Json).catch(() => {});
     isBusy = false;
-    // The lanes were closed during the write: the session may have been removed, and then its draft must not stay in the store.
+    // If the lanes were closed during the write, the session may have been removed. Then its draft must not stay in the store.
     if (!cancel) remove();
   };
   const tick = (): void => {

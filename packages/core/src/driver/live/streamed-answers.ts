@@ -3,7 +3,7 @@ import type { DurableEvent, EphemeralBody, EphemeralEvent } from "../../loop/eve
 
 /** The events that a lane has published here so far. */
 export interface StreamedLane {
-  /** The snapshot that replaces them. */
+  /** The snapshot that replaces the events. */
   readonly snapshot: () => EphemeralBody | undefined;
   /** Number of the lane's last event; 0: none. */
   n: number;
@@ -15,13 +15,13 @@ export interface StreamedAnswers {
   opened(id: number): void;
   /** Called when a lane was closed; its end may be published later. */
   left(id: number, lane: StreamedLane): void;
-  /** The events that the lane of an answer must still publish before this event, its end. Called for each event, in order. */
+  /** Called for each event, in order. If the event ends an answer: the events that the lane of the answer must still publish before it. */
   before(event: DurableEvent, lanes: ReadonlyMap<number, StreamedLane>): readonly EphemeralEvent[];
 }
 
 export function createStreamedAnswers(): StreamedAnswers {
   let answering: number | undefined;
-  /** The lane of that answer, if it was closed before its end was published; of several, the last one with events. */
+  /** The lane of that answer, if the lane was closed before the end of the answer was published; of several lanes, the last one with events. */
   let closed: StreamedLane | undefined;
   return {
     opened(id) {
