@@ -1,9 +1,9 @@
 /*
  * Owns: what comes between a prepared model call and its record: token counts, the context engine, the limits of the run, the ledger.
- * Does not own: each of them.
+ * Does not own: how each of these works.
  * Invariants
- *  A1 the engine is asked before the ledger: what it recorded is kept even if the ledger refuses the call;
- *  A2 it is synchronous if none of them is slow.
+ *  A1 the engine is asked before the ledger, and its facts are recorded even if the ledger refuses the call;
+ *  A2 admission is synchronous if nothing that it needs is asynchronous.
  */
 
 import { at } from "../../loop/append-list.ts";
@@ -36,13 +36,13 @@ export interface CallExtras {
 export interface Admitted {
   /** Its facts; the last one is the intent. */
   readonly bodies: readonly FactBody[];
-  /** The request as it is sent: that of the last call of a run differs from the prepared one. */
+  /** The request as it is sent: near a limit it differs from the request that was prepared. */
   readonly prepared: PreparedModel;
   readonly reservation: Reservation | undefined;
-  /** What the call is estimated to read, where its usage is limited or has a price. */
+  /** The expected usage of the call, if the usage is limited or has a price. */
   readonly expected: Usage | undefined;
   readonly sizes: MessageSizes | undefined;
-  /** The vendor refused the previous attempt because its prompt was too long. */
+  /** True if the vendor refused the previous attempt because the prompt was too long. */
   readonly overflowed: boolean;
 }
 
@@ -53,7 +53,7 @@ type Setup = CallExtras &
   Pick<PreparationDeps, "state" | "timeout"> & {
     readonly builder: RequestBuilder;
     readonly session: Pick<EffectHost, "offer">;
-    /** Gets those of the context engine, which have an end also where the call cannot be prepared. */
+    /** Gets the calls of the context engine, which must end even if the model call cannot be prepared. */
     readonly onSummaries: (calls: SummaryCalls) => void;
   };
 type Request = Omit<AllowanceRequest, "sizes">;
@@ -63,7 +63,7 @@ interface Affordable {
   readonly before: readonly FactBody[];
   readonly prepared: PreparedModel;
   readonly reservation?: Reservation;
-  /** The most that it may spend, where that is limited or has a price. */
+  /** The most that the call may spend, if its usage is limited or has a price. */
   readonly most?: MostSpent;
 }
 
@@ -100,7 +100,7 @@ export function admitCall(deps: Deps, setup: Setup, request: Request): SyncOrAsy
   });
 }
 
-/** The call within the limits of its run and its accounts, or the facts that are recorded instead of it. Synchronous where there are none. */
+/** The call within the limits of its run and its accounts, or the facts that are recorded instead. Synchronous if nothing is limited. */
 function affordable(
   deps: Deps,
   { reservations, builder }: Setup,
@@ -123,7 +123,7 @@ function affordable(
   });
 }
 
-/** Where nothing is limited, a call does not wait for a slow price table: without a price its cost is 0, and partial. */
+/** The most that a call without limits spends. It does not wait for a slow price table: without a price the cost is 0, and partial. */
 function mostAhead(deps: Deps, request: AllowanceRequest, builder: RequestBuilder): SyncOrAsync<MostSpent | undefined> {
   const { prices } = deps.bound.agent;
   if (!prices) return undefined;
@@ -147,7 +147,7 @@ function noted(verdicts: readonly Verdict[] = [], done: ContextPreparation | und
   return { verdicts: [...verdicts, ...notes.map((note): Verdict => ({ hook: "context", point: "prepare", ...note }))] };
 }
 
-/** What the engine has spent in vain, and its compaction. */
+/** The facts of the engine: what it has spent in vain, and its compaction. */
 function recordOf(
   deps: Deps,
   { state, summaries }: { readonly state: State; readonly summaries: SummaryCalls | undefined },

@@ -6,7 +6,7 @@ import { weigh } from "../../message/json-bytes.ts";
 export const answerLimits = {
   /** Tool calls. */
   callsMax: 1_000,
-  /** Blocks; the index of each is below. */
+  /** Blocks; the index of each must be lower. */
   blocksMax: 10_000,
   /** Characters of text, thinking and arguments together: two million tokens. */
   textMax: 8_388_608,

@@ -33,7 +33,7 @@ import { type PreparedModel, prepareModel, type StoppedBefore } from "./prepare-
 
 interface CallPreparation extends PreparationDeps, CallExtras {}
 
-/** The intent of a planned model call. */
+/** Prepares the intent of a planned model call, and its launch. */
 export function prepareCall(
   options: EffectDeps,
   effect: Extract<Effect, { type: "call-model" }>,
@@ -169,7 +169,7 @@ function launchModel(options: EffectDeps, launch: Launch): void {
   track(effect, { abort, handOver, closing, lane, broken: (failure) => ({ type: "model.failed", runId, turn, attempt, failure }) });
 }
 
-/** The failure as it is recorded, after the guard of the process has had its say. What it does not let this model repeat, the next one may be asked. */
+/** The failure to record, as the guard of the process judges it. If the guard allows this model no further attempt, the next model may be asked. */
 function afterJudgement(guarded: GuardedCall, run: Run, asked: EndedAttempt): { readonly failure: Failure; readonly isSpent?: true } {
   const { attempt, failure } = asked;
   if (nextModel(run, asked)) return { failure: guarded.judge(failure, false) };
@@ -179,7 +179,7 @@ function afterJudgement(guarded: GuardedCall, run: Run, asked: EndedAttempt): { 
   return again && nextModel(run, { ...asked, isSpent: true }) ? { failure, isSpent: true } : { failure: exhausted(run, known) };
 }
 
-/** What the guard of the process decides on. */
+/** The description of the call for the guard of the process. */
 function targetOf({ ref }: Deps, run: Run, { provider, request, key, isResolved }: PreparedModel): CallTarget {
   return {
     ...{ scope: ref.scope, provider: provider.name, model: request.model, hasNext: hasNextModel(run, { isResolved }) },
@@ -198,7 +198,7 @@ interface SendingCall {
 
 /**
  * The time after which the run's limit of time ends a call that starts now. The last call of a run may take as long as the whole limit once more. The
- * text that was written by then is kept as the answer if the call has no tools, or if no other call may follow.
+ * text that was written before that end is kept as the answer if the call has no tools, or if no other call may follow.
  */
 function cutOf(run: Run, now: number, hasTools: boolean): TimeCut | undefined {
   const { durationMs, onLimit } = run.limits;
@@ -247,7 +247,7 @@ async function loadBlob({ store, ref }: Deps, key: string): Promise<Blob | undef
   }
 }
 
-/** The end with the failure in the form for the log. The limit of time is no failure of the vendor. */
+/** The end with the failure that `judge` returns. An end by the limit of time stays as it is, because it is no failure of the vendor. */
 function judged(
   end: ModelAttemptEnd,
   judge: (failure: Failure) => { readonly failure: Failure; readonly isSpent?: true },
@@ -263,16 +263,16 @@ function reportVendor({ logger, sessionId }: Deps, { runId, turn, attempt }: Lau
   logger.log("warn", "A vendor answered a model call with an error.", fields);
 }
 
-/** The failure. If the vendor refused thinking although the request had none, it is not retryable: a request without thinking is what was refused. */
+/** The failure. If the vendor refused thinking although the request had none, it is not retryable: a retry would send the same request. */
 function repairable(failure: Failure, messages: readonly Message[]): Failure {
   if (failure.code !== "MODEL_THINKING_REFUSED" || messages.some(holdsOpaque)) return failure;
   return { ...failure, retryable: false };
 }
 
-/** The closing fact of an attempt that another node makes again. */
+/** The failure of an attempt that another node repeats. */
 const handedOver: Failure = {
   code: "HANDED_OVER",
-  message: "The process that made this attempt gave the run to another one.",
+  message: "The process that made this attempt gave the run to another process.",
   retryable: true,
 };
 

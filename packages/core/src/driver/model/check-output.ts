@@ -39,7 +39,7 @@ function isCorrected(messages: readonly Message[]): boolean {
   return last?.role === "notice" && last.text.startsWith(correctionStart);
 }
 
-/** The result with the value of the answer. A run that completed without an answer that fits, for example by a limit, counts as failed. */
+/** The result with the value of the answer. A run that completed without a valid answer, for example at a limit, counts as failed. */
 export function withOutput(result: ExecuteResult, spec: OutputSpec | undefined): SyncOrAsync<ExecuteResult> {
   if (!spec || result.status !== "completed") return result;
   return andThen(readOutput(spec, result.text), (read): ExecuteResult => {

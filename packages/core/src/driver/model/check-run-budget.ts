@@ -3,9 +3,9 @@
  * Does not own: the limits that are known without the size of the call (loop/reached-limit), accounts over sessions (ledger-reservations).
  * Invariants
  *  R1 a call with tools is made only if all that it may spend fits, so that a run exceeds a limit by its last call at most;
- *  R2 the last call is bounded: it has no tools, and its answer a limit. One that was cut off beyond the limit is not made again;
+ *  R2 the last call has no tools, and its answer is limited. A last call that was cut off beyond the limit is not repeated;
  *  R3 a child does not exceed its share, so that a tree exceeds the limit of its root by the last call of the root at most;
- *  R4 what `prepare` hooks spent and kept for the call is recorded with it, also where it becomes the last one.
+ *  R4 what `prepare` hooks spent and kept for the call is recorded, also if the call becomes the last one or is not made.
  */
 import { chargedTo } from "../../loop/children/background-children.ts";
 import type { FactBody } from "../../loop/fact.ts";
@@ -17,7 +17,7 @@ import { type AllowanceRequest, expectedUsage, type LeftOfLimit, outputBoundOf, 
 import { answerTokensMin, boundedCall, keptOf, lastCall, roomMin } from "./last-call-at-limit.ts";
 import type { PreparedModel } from "./prepare-model-call.ts";
 
-/** The call as it may be made, after the facts before it; or the facts in its place. */
+/** The call that may be made, with the facts before it; or the facts that are recorded instead. */
 export type Allowed =
   | { readonly before: readonly FactBody[]; readonly prepared: PreparedModel }
   | { readonly refused: readonly FactBody[] };
@@ -42,7 +42,7 @@ export async function allowedCall(deps: Deps, request: AllowanceRequest, builder
   const run = state.run as Run;
   const limits = limitsOf(run);
   if (run.limit && run.budget) return lastOfChild(deps, { request, builder, last: prepared }, { run, limit: run.limit, facts: [] });
-  // A last call that was cut off may have been charged: made again, it would be a second one beyond the limit.
+  // A last call that was cut off may have been charged. Repeated, it would be a second call beyond the limit.
   if (run.limit && effect.attempt > 1 && limits.some(({ left }) => left < 0)) return { refused: endAtLimit(run, run.limit, prepared) };
   if (run.limit) return { before: [], prepared: limits.length > 0 ? boundedCall(prepared, outputBoundOf(prepared)) : prepared };
   const late = timeLimit(run, deps.clock.now());
@@ -53,11 +53,11 @@ export async function allowedCall(deps: Deps, request: AllowanceRequest, builder
     const own = await roomFor(deps, { prepared, expected }, limit);
     if (own < roomMin(prepared, limit.which === "tokens" ? limit.limit : undefined)) {
       const reached = { which: limit.which, value: limit.limit };
-      // The share of a child is a part of what others share: it is not exceeded, not even by a last answer.
+      // Not even a last answer may exceed the share of a child, because others use the rest of the same limit.
       const facts = limitFacts(run, reached);
       if (run.budget && facts.length === 1)
         return lastOfChild(deps, { request, builder, last: lastCall(prepared, reached) }, { run, limit: reached, facts });
-      // What is left is for the answer, but never too little for one.
+      // The answer gets what is left, but never too little for an answer.
       return ended(run, reached, boundedCall(prepared, Math.min(outputBoundOf(prepared), Math.max(own, answerTokensMin))));
     }
     room = Math.min(room, own);
@@ -65,7 +65,7 @@ export async function allowedCall(deps: Deps, request: AllowanceRequest, builder
   return { before: [], prepared: limits.length > 0 ? boundedCall(prepared, room) : prepared };
 }
 
-/** Tokens of an answer that a child may still give from its share. */
+/** The fewest tokens of the last answer of a child. */
 const shareRoomMin = 16;
 
 interface LastCall {
@@ -77,7 +77,7 @@ interface LastCall {
 interface Reached {
   readonly run: Run;
   readonly limit: ReachedLimit;
-  /** What records the limit. */
+  /** The facts that record the limit. */
   readonly facts: readonly FactBody[];
 }
 
@@ -91,7 +91,7 @@ async function lastOfChild(deps: Deps, { request, builder, last }: LastCall, { r
   return { refused: [...facts, ...endAtLimit(run, limit, last)] };
 }
 
-/** The end of a run at a limit that is recorded, without another call. */
+/** The end of a run whose limit is recorded already, without another call. */
 function endAtLimit(run: Run, limit: ReachedLimit, prepared: PreparedModel): readonly FactBody[] {
   const facts = limitFacts({ ...run, limits: { ...run.limits, onLimit: "error" } }, limit);
   return facts.filter(({ type }) => type === "run.finished").map((fact) => ({ ...fact, ...keptOf(prepared) }));

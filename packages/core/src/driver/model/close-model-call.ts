@@ -91,7 +91,7 @@ async function closeAsked(
 const modelOf = ({ intent }: PreparedModel, end: ModelAttemptEnd): string =>
   (end.type === "finished" ? end.model : undefined) ?? intent.model;
 
-/** The cost of tokens of this call. */
+/** Computes the cost of usage of this call. */
 function priceOf(
   prepared: PreparedModel,
   end: ModelAttemptEnd,
@@ -176,7 +176,7 @@ function routeOf(part: ToolCallPart, run: Run, registry: ToolRegistry): CallRout
   return part.problem && !takesDefaults(part, registry) ? "invalid" : policy.home;
 }
 
-/** Arguments with a problem were replaced by `{}` before. */
+/** True if the tool runs with `{}`, which has replaced arguments with a problem. */
 function takesDefaults({ name, problem }: ToolCallPart, registry: ToolRegistry): boolean {
   return (problem === "invalid_json" || problem === "not_an_object") && registry.get(name)?.onBadArguments === "defaults";
 }

@@ -1,6 +1,6 @@
 /*
- * Owns: the model calls that the context engine makes for one call: their reservations, their intents, and the ends of those that no compaction ends.
- * Does not own: the text of a summary (the engine), what a lost one costs (the loop).
+ * Owns: the model calls that the context engine makes for one call: their reservations and intents, and their ends without a compaction.
+ * Does not own: the text of a summary (the engine), what a lost summary costs (the loop).
  */
 import { isAgentError } from "../../errors.ts";
 import type { FactBody } from "../../loop/fact.ts";
@@ -21,7 +21,7 @@ interface SummaryDeps {
   readonly deps: Deps;
   readonly session: Pick<EffectHost, "offer">;
   readonly reservations: LoadedReservations | undefined;
-  /** Of the preparation. */
+  /** The timeout of the preparation. */
   readonly timeout: Pick<UserCodeTimeout, "signal">;
 }
 
@@ -29,7 +29,7 @@ interface SummaryDeps {
 interface AskedSummary extends Pick<ContextSpending, "provider" | "model"> {
   readonly expected: Parameters<typeof lostSummary>[1]["expected"];
   readonly reserved: ReservedSummary | undefined;
-  /** Unknown until the engine has settled it. */
+  /** Unknown until the engine has settled the call. */
   spent?: Usage;
 }
 
@@ -44,7 +44,7 @@ export class SummaryCalls {
     this.#request = request;
   }
 
-  /** Reserves the call, and records its intent. `undefined`: the ledger has refused it, or the run does not need it any more. */
+  /** Reserves the call, and records its intent. `undefined`: the ledger has refused the call, or the run does not need it any more. */
   async reserve(spending: ContextSpending): Promise<ContextReservation | undefined> {
     const { deps, session, reservations, timeout } = this.#parts;
     const { provider, model, usage } = spending;
@@ -73,7 +73,7 @@ export class SummaryCalls {
     const recorded = await session
       .offer((state) => (isWanted(state) ? [...before, started] : []))
       .catch((error: unknown) => {
-        // What waits when a handle is disposed of is not in the log. After any other error it may be, and the next owner counts all of it.
+        // If the handle was disposed of, the intent is not in the log. After any other error it may be, and the next owner counts the whole call.
         if (isAgentError(error, "RUN_ABORTED")) reserved?.release();
         throw error;
       });
@@ -93,8 +93,8 @@ export class SummaryCalls {
   }
 
   /**
-   * What is recorded with the call that was prepared: the compaction, and the end of a summary that it does not end. A summary with a reservation is recorded at once, so that the
-   * reservation is settled before the next one is made, and not before the log has its end. Nothing is recorded after it.
+   * The facts to record with the prepared call: the compaction, and the end of a summary that the compaction does not end. If the summary has a
+   * reservation, the facts are recorded at once: the reservation is settled after that and before the next reservation. No other summary may follow.
    */
   ends(compacted: readonly FactBody[], compaction: ContextCompaction | undefined): SyncOrAsync<readonly FactBody[]> {
     this.#isOver = true;
@@ -107,7 +107,7 @@ export class SummaryCalls {
     });
   }
 
-  /** Where the run is stopped, or belongs to another process, the log counts all that the summary may have spent, and the reservation is kept for it. */
+  /** If the run is stopped or belongs to another process, the log counts the most that the summary may have spent, and the reservation is kept. */
   async #recorded(open: AskedSummary, bodies: readonly FactBody[]): Promise<readonly FactBody[]> {
     const { effect, state } = this.#request;
     const isOpen = ({ run, epoch }: State): boolean =>
@@ -118,12 +118,12 @@ export class SummaryCalls {
       if (recorded.length > 0) settleIn(open);
       return [];
     } catch {
-      // The store did not take them by themselves: they go with the call, which is refused with the error of the store.
+      // The store did not take the facts alone: they are appended with the call, which fails with the error of the store.
       return bodies;
     }
   }
 
-  /** The same without waiting for the settlement: the summary counts with the most that it may have spent. */
+  /** The end of an open summary, without waiting for its settlement: it counts as the most that the summary may have spent. */
   lost(): readonly FactBody[] {
     this.#isOver = true;
     return this.#open ? [lostSummary(this.#request.effect.runId, this.#open)] : [];

@@ -27,11 +27,11 @@ export interface DecideDeps {
   /** The tools of the model call. */
   readonly registry: ToolRegistry;
   readonly messages: readonly Message[];
-  /** The price of a usage entry that a hook returned. */
+  /** Computes the cost of usage that a hook returned. */
   readonly price: (usage: Usage) => Promise<Cost | undefined>;
 }
 
-/** The fact with the changes of the hooks. The first verdict on the next turn counts; answers and usage pass from hook to hook. Rejects with their error. */
+/** The fact as the hooks change it. The first verdict on the next turn counts; answers and usage pass from hook to hook. Rejects with a hook's error. */
 export async function runDecideHooks(given: Finished, setup: DecideDeps): Promise<Closing> {
   const { agent, asks } = setup;
   const reason = await reasonOf(given, setup);
@@ -89,7 +89,7 @@ async function changed(
   };
 }
 
-/** The attempt counts as failed; the loop decides whether another one follows. */
+/** The closing fact of a withdrawn answer: the attempt counts as failed, and the loop decides whether another attempt follows. */
 function retracted(
   { runId, turn, attempt, usage, cost }: Finished,
   { reason, again = false }: Extract<DecideVerdict, { readonly action: "retract" }>,
@@ -98,7 +98,7 @@ function retracted(
   return { type: "model.failed", runId, turn, attempt, failure, ...(usage ? { usage } : {}), ...(cost ? { cost } : {}) };
 }
 
-/** The fact without the members that concern the answer alone. */
+/** The verdict without the members that concern only the answer. */
 function decisionOf(verdict: Extract<DecideVerdict, Decision>): Decision {
   const { action } = verdict;
   switch (action) {

@@ -42,7 +42,7 @@ export function expectedUsage({ effect, prepared, state, sizes }: AllowanceReque
   return { input: Math.ceil(length / charactersPerToken), output: outputBoundOf(prepared), source: "estimated" };
 }
 
-/** The tokens of the usage, and its price where it is known. */
+/** The tokens of the usage, and its cost if it is known. */
 export async function amountOf(deps: Deps, { intent: { provider, model } }: PreparedModel, usage: Usage): Promise<UsageAmount> {
   const { prices } = deps.bound.agent;
   const cost = prices && (await costOf({ ...deps, prices }, { provider, model, usage, at: deps.clock.now() }));
@@ -73,7 +73,7 @@ export interface ExpectedCall {
   readonly expected: Usage;
 }
 
-/** How many tokens the answer may have so that the call fits into what is left; negative where its prompt alone does not. */
+/** The most tokens of an answer with which the call fits into what is left; negative if the prompt alone does not fit. */
 export async function roomFor(deps: Deps, { prepared, expected }: ExpectedCall, { which, left }: LeftOfLimit): Promise<number> {
   const { input = 0, output = 0 } = expected;
   if (which === "tokens") return Math.floor(left - input);
@@ -89,8 +89,8 @@ export async function roomFor(deps: Deps, { prepared, expected }: ExpectedCall, 
 }
 
 /**
- * The end of an attempt, with usage. What the vendor did not report is estimated and has `source: "estimated"`: all of it, or the output alone if the stream was cut.
- * A vendor that refused before any output charges nothing, so nothing is added.
+ * The end of an attempt, with usage. What the vendor did not report is estimated and has `source: "estimated"`: all of it, or the output alone if the
+ * stream was cut. A vendor that refused before any output charges nothing, so nothing is added.
  */
 export function countedEnd<End extends ModelAttemptEnd>(end: End, { input = 0 }: Usage): End {
   const { usage, parts } = end;

@@ -4,14 +4,14 @@ import type { ReachedLimit } from "../../loop/state.ts";
 import { outputBoundOf } from "./expected-usage.ts";
 import type { PreparedModel } from "./prepare-model-call.ts";
 
-/** Tokens that an answer needs at least, so that a call is worth making. */
+/** The fewest tokens that must be left for the answer of a call. */
 export const answerTokensMin = 1_024;
-/** With thinking, which vendors count as a part of the answer. */
+/** The same with thinking, which vendors count as a part of the answer. */
 const thoughtfulTokensMin = 4_096;
-/** The fewest tokens of a last answer: with fewer it would be of no use. */
+/** The fewest tokens of a last answer: a shorter one would be of no use. */
 const lastAnswerTokensMin = 256;
 
-/** The tokens that must be left for the answer of a call that may use tools. `tokensMax`: the limit, if it is one of tokens; also a small one allows several calls. */
+/** The tokens that must be left for the answer of a call with tools. `tokensMax`: a limit of tokens; a quarter suffices, so it allows several calls. */
 export function roomMin(prepared: PreparedModel, tokensMax: number | undefined): number {
   const bound = outputBoundOf(prepared);
   if (prepared.request.reasoning) return Math.min(bound, thoughtfulTokensMin);
@@ -22,7 +22,7 @@ export function roomMin(prepared: PreparedModel, tokensMax: number | undefined):
 export const lastRoomMin = (prepared: PreparedModel): number =>
   Math.min(outputBoundOf(prepared), prepared.request.reasoning ? thoughtfulTokensMin : lastAnswerTokensMin);
 
-/** The call with an answer of so many tokens at most. */
+/** The call with an answer of at most `maxTokens` tokens. */
 export const boundedCall = (prepared: PreparedModel, maxTokens: number): PreparedModel => ({
   ...prepared,
   request: { ...prepared.request, maxTokens },

@@ -4,12 +4,12 @@ import type { Reservations } from "./ledger-reservations.ts";
 
 /** The reservations of a session. The first model call loads the code for them. */
 export interface LoadedReservations {
-  /** Present once it is loaded. */
+  /** Present once the code is loaded. */
   readonly current: Reservations | undefined;
   load(): Promise<Reservations>;
 }
 
-/** `undefined` where there is no usage ledger. */
+/** `undefined` if there is no usage ledger. */
 export function loadedReservations(deps: Deps, builder: RequestBuilder): LoadedReservations | undefined {
   const { ledger } = deps;
   if (!ledger) return undefined;

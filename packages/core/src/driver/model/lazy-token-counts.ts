@@ -9,11 +9,11 @@ import type { PreparedModel } from "./prepare-model-call.ts";
 
 /** The token counts of a session; their code is loaded by its first model call. */
 export interface LoadedCounts {
-  /** The sizes for the model of this call, once what is new of its request is counted. */
+  /** The sizes for the model of this call. Waits until the new parts of the request are counted. */
   sizesOf(prepared: PreparedModel, state: State): Promise<MessageSizes>;
 }
 
-/** `undefined` where there is no token counter. */
+/** `undefined` if there is no token counter. */
 export function loadedCounts(deps: Deps, builder: RequestBuilder): LoadedCounts | undefined {
   const { tokenCounter } = deps;
   if (!tokenCounter) return undefined;

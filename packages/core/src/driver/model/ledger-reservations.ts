@@ -36,7 +36,7 @@ export interface Reservation {
 /** The reservation of a summary. */
 export interface ReservedSummary extends ContextReservation, Pick<Reservation, "id" | "release"> {}
 
-/** A reserved call: it may be the last one, with a smaller answer and without tools. */
+/** A reserved call. It may be the last call of the run, with a smaller answer and without tools. */
 export interface ReservedCall {
   readonly before: readonly FactBody[];
   readonly prepared: PreparedModel;
@@ -52,12 +52,12 @@ export class Reservations {
   readonly #deps: Deps;
   readonly #ledger: UsageLedger;
   readonly #builder: RequestBuilder;
-  /** Reservations that are requested or made, and whose request is not sent yet. */
+  /** Reservations that are requested or made, and whose model call is not sent yet. */
   readonly #unsent = new Map<string, { readonly runId: string; isReserved: boolean }>();
   /** The bookings in progress; the next reservation waits for them. */
   #booked: Promise<unknown> = Promise.resolve();
   #openBookings = 0;
-  /** The settlements of attempts whose end is not seen in the log. */
+  /** The settlements of attempts whose end has not been seen in the log yet. */
   readonly #ended = new Map<string, Settling>();
 
   constructor(deps: Deps, ledger: UsageLedger, builder: RequestBuilder) {
@@ -103,7 +103,7 @@ export class Reservations {
     const { effect, prepared } = request;
     const { ref, clock, bound, ids } = this.#deps;
     const summary: PreparedModel = { ...prepared, intent: { ...prepared.intent, provider, model } };
-    // A process that dies during the summary may have been charged for it. The next owner writes another summary under an id of its own.
+    // A process that dies during the summary may have been charged for it, so the next owner reserves its summary under another id.
     const id = `${ref.scope}/${ref.session}/${effect.id}/context/${ids.next()}`;
     try {
       const accounts = this.#accountsOf({ ...request, prepared: summary }, request.state.run as Run);
@@ -123,7 +123,7 @@ export class Reservations {
   async #asked(id: string, request: AllowanceRequest): Promise<LedgerOutcome> {
     const { effect, prepared, state } = request;
     const { clock, bound } = this.#deps;
-    // The closing fact of the attempt may still wait for hooks.
+    // Hooks may delay the closing fact of the attempt.
     const expiresAt = clock.now() + bound.agent.deadlines.totalMs + driverLimits.hookMs;
     const held = this.#unsent.get(id) ?? { runId: effect.runId, isReserved: false };
     this.#unsent.set(id, held);
@@ -134,14 +134,14 @@ export class Reservations {
       const ask = await amountOf(this.#deps, prepared, expectedUsage(request, this.#builder));
       const outcome = soundOutcome(await this.#ledger.reserve({ id, accounts, ask, expiresAt }));
       held.isReserved = outcome.type === "reserved";
-      // The attempt was given up meanwhile.
+      // If the attempt was given up meanwhile, it needs no reservation.
       if (held.isReserved && !this.#unsent.has(id)) this.#book(async () => this.#ledger.release(id));
       return outcome;
     };
     return this.#inTime(asked());
   }
 
-  /** Tokens of a last answer that fits into what the account has left; `undefined`: there is none, or too little is left. */
+  /** Tokens of a last answer that fits into what the account has left; `undefined`: no last answer is allowed, or too little is left. */
   async #roomFor(request: AllowanceRequest, { which, left }: Refusal): Promise<number | undefined> {
     const { prepared, state } = request;
     const onLimit = (state.run as Run).limits.onLimit;
@@ -236,7 +236,7 @@ function soundOutcome(outcome: LedgerOutcome): LedgerOutcome {
 interface Settling {
   readonly prepared: PreparedModel;
   readonly effect: AllowanceRequest["effect"];
-  /** In which the call was reserved. */
+  /** The epoch in which the call was reserved. */
   readonly epoch: number;
   readonly end: ModelAttemptEnd;
   readonly closing: FactBody;
@@ -248,7 +248,7 @@ interface RefusedCall {
   readonly now: number;
 }
 
-/** Ends the run as at a limit of its own, without a last model call. */
+/** Ends the run as at a limit of the run itself, without a last model call. */
 function refusedEnd({ run, prepared, now }: RefusedCall, { account, which, limit, per, resetsAt }: Refusal): FactBody {
   const { runId } = run;
   const kept = keptOf(prepared);

@@ -70,15 +70,15 @@ export interface ModelAttemptOptions {
   readonly callKeyPrefix: string;
   readonly clock: Clock;
   readonly deadlines: CallDeadlines;
-  /** When the time limit of the run ends the attempt. With `keepsText` the text received by then is the answer. */
+  /** The time after which the limit of the run ends the attempt. With `keepsText` the text received before that is the answer. */
   readonly cut?: TimeCut | undefined;
   readonly filter?: ChunkFilter | undefined;
   /** True if nothing is published before the attempt has ended. */
   readonly isHeld?: boolean;
-  /** Reports an error of a provider that is no AgentError, and returns one for it. */
+  /** Reports an error of a provider that is no AgentError, and returns an AgentError for it. */
   readonly broken: (error: unknown) => AgentError;
   readonly lane: () => Lane | undefined;
-  /** Called once: the first piece of content has arrived. */
+  /** Called once, when the first piece of content has arrived. */
   readonly onAnswer?: () => void;
 }
 
@@ -159,7 +159,7 @@ class StartedModelCall implements ModelAttempt {
     }
   }
 
-  /** A promise if the filter is asynchronous. */
+  /** Takes chunks of the stream. Returns a promise if the filter is asynchronous. */
   #take(read: readonly ModelChunk[]): Promise<void> | undefined {
     const { clock, onAnswer } = this.#options;
     const chunks = this.#speech.pass(read);
@@ -295,7 +295,7 @@ interface FinishedParts {
   readonly error?: unknown;
 }
 
-/** A delta without a character is only a sign of life. */
+/** True if the chunk has content. A delta without a character is only a sign of life. */
 function isContent(chunk: ModelChunk): boolean {
   if (chunk.type === "alive" || chunk.type === "usage") return false;
   return !("delta" in chunk) || chunk.delta !== "";
@@ -311,7 +311,7 @@ function failedBy(error: unknown, { broken }: ModelAttemptOptions): { readonly f
   return { failure, ...(vendorMessage === undefined ? {} : { vendorMessage }) };
 }
 
-/** The failure; without its wait if that is not a positive number. */
+/** The failure, without its wait if the wait is not a positive number. */
 function soundFailure({ retryAfterMs, ...failure }: Failure): Failure {
   return retryAfterMs !== undefined && retryAfterMs > 0 ? { ...failure, retryAfterMs } : failure;
 }

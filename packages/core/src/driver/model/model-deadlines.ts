@@ -22,11 +22,11 @@ export function watchModelCall(options: WatchOptions, onTimeout: (error: AgentEr
 interface WatchOptions {
   readonly clock: Clock;
   readonly deadlines: CallDeadlines;
-  /** The end of the time of its run, whatever the model does. */
+  /** The time after which the limit of the run ends the call, whatever the model does. */
   readonly cut?: { readonly afterMs: number; readonly error: AgentError } | undefined;
 }
 
-/** A deadline, and the failure if it passes: a timeout of the model where there is no other. */
+/** A deadline, and the failure if it passes: `error`, or a timeout of the model. */
 interface Deadline {
   readonly at: number;
   readonly what: string;
@@ -83,7 +83,7 @@ class CallWatchdog implements Watchdog {
     this.#cancel?.();
   }
 
-  /** After the first sign of life another deadline holds, which may be sooner than the timer. Later signs only postpone it. */
+  /** After the first sign of life another deadline holds, which may be sooner than the timer. Later signs only postpone that deadline. */
   #sign(now: number): void {
     const isFirst = this.#aliveAt === undefined;
     this.#aliveAt = now;

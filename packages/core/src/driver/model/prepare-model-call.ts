@@ -30,22 +30,22 @@ export interface PreparedModel {
   readonly provider: ModelProvider;
   /** The tools of the call. */
   readonly registry: ToolRegistry;
-  /** The model was given in place of the model of the agent. */
+  /** True if the deployment gave the model in place of the agent's. */
   readonly isResolved: boolean;
-  /** Names the key for its circuit, among all keys of the scope. Absent: it is the platform's. */
+  /** Names the key for the circuit breaker, among all keys of the scope. Absent: the platform's key. */
   readonly key?: string;
   /** The conversation for this call, if a hook chose one. */
   readonly messages?: readonly Message[];
   readonly instead?: never;
 }
 
-/** The facts in place of the model call. */
+/** The fact in place of the model call. */
 export interface StoppedBefore {
   readonly instead: BodyOf<"run.finished">;
   readonly intent?: never;
 }
 
-/** Prepares a model call with its model, the prompt and the `prepare` hooks. Rejects with their error. */
+/** Prepares a model call: chooses the model, and calls the prompt and the `prepare` hooks. Rejects with their error. */
 export function prepareModel(effect: CallModel, setup: ModelCallDeps): SyncOrAsync<PreparedModel | StoppedBefore> {
   return andThen(resolvedModel(setup), (chosen) => prepareWith(effect, { ...setup, chosen }));
 }
@@ -68,7 +68,7 @@ async function askAll(effect: CallModel, setup: ModelCall): Promise<PreparedMode
 
 const isSame = (one: ToolPolicies, other: ToolPolicies): boolean => one === other || JSON.stringify(one) === JSON.stringify(other);
 
-/** True if the names stand for the same code: a hook may replace a tool by another one of the same name and policy. */
+/** True if the shown names stand for the same code: a hook may replace a tool by another tool with the same name and policy. */
 const hasOnly = (registry: ToolRegistry, shown: ToolRegistry): boolean =>
   shown === registry || shown.tools.every((tool) => registry.get(tool.name) === tool);
 
@@ -115,7 +115,7 @@ function preparedFrom(
   };
 }
 
-/** The prompt with the changes of the hooks; unchanged parts stay as they are. */
+/** The prompt after the hooks: unchanged, or one part with the text of the hooks. */
 function systemOf(changed: string | undefined, prompt: readonly SystemPart[]): readonly SystemPart[] {
   if (changed === undefined || changed === systemText(prompt)) return prompt;
   return systemParts([{ text: changed, source: "hook", cache: "session" }], [changed]);

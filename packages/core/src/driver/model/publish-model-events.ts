@@ -11,7 +11,7 @@ export interface ModelPublisher {
   publish(chunks: readonly ModelChunk[]): readonly EphemeralBody[];
   /** Takes chunks while there is no subscriber: tracks the blocks but makes no events. True if the chunks have content. */
   passOver(chunks: readonly ModelChunk[]): boolean;
-  /** The end events that are still due: those of open text blocks, and that of every call, with its arguments. */
+  /** The end events that are still due: of open text blocks, and of every call with its arguments. */
   finish(parts: readonly AssistantPart[]): readonly EphemeralBody[];
 }
 

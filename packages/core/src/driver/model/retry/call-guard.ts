@@ -7,7 +7,7 @@ import { type BreakerTicket, type CircuitBreaker, createCircuitBreaker } from ".
 import { createRetryBudget, type RetryBudget } from "./retry-budget.ts";
 import { createRetrySpread } from "./retry-spread.ts";
 
-/** A new guard that nothing else shares: for tests, and for a process that simulates several. */
+/** A new guard that nothing else shares: for tests, and for a process that simulates several processes. */
 export function createCallGuard({ clock, ...changed }: { readonly clock: Clock } & Partial<CallGuardLimits>): CallGuard {
   const limits: CallGuardLimits = { ...callGuardLimits, ...changed };
   // Calls with users' own keys are counted apart: their failures must not use up the retries of the platform's key, or open its circuits.
@@ -59,7 +59,7 @@ interface Meters {
 
 const meters = (limits: CallGuardLimits): Meters => ({ budget: createRetryBudget(limits), breaker: createCircuitBreaker(limits) });
 
-/** The failure as one that is not retried, so that the run ends with it. `why` is added to its message. */
+/** The failure, marked as not retryable, so that the run ends with it. `why` is added to its message. */
 function final(failure: Failure, why?: string): Failure {
   return { ...failure, ...(why === undefined ? {} : { message: `${failure.message} The call was not retried: ${why}` }), retryable: false };
 }

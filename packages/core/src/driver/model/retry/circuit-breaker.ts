@@ -1,16 +1,16 @@
 import { type ErrorClass, errorClassOf, type Failure } from "../../../errors.ts";
 import type { CallGuardLimits } from "./call-guard-limits.ts";
 
-/** The report on a call that was let through. Only the beginning of its answer counts for the circuit. */
+/** Takes the reports on a call that was let through. Only the beginning of its answer counts for the circuit. */
 export interface BreakerTicket {
-  /** The vendor has begun to answer. Further calls change nothing. */
+  /** Called when the vendor has begun to answer, and again when the answer is complete. */
   answered(nowMs: number): void;
   failed(nowMs: number, failure: Failure): void;
-  /** The call was stopped: its end has no information about the vendor. */
+  /** Called when the call was stopped, so that its end has no information about the vendor. */
   left(): void;
 }
 
-/** Stops calls to a vendor that fails repeatedly. One state per key, kept only while the vendor fails. */
+/** Stops calls to a vendor that fails repeatedly. Keeps one state per key, only while the vendor fails. */
 export interface CircuitBreaker {
   /** Lets a call through, or returns how long it must wait. */
   admit(key: string, nowMs: number): { readonly ticket: BreakerTicket } | { readonly waitMs: number };
@@ -32,7 +32,7 @@ export function createCircuitBreaker(limits: BreakerLimits): CircuitBreaker {
 
   const fail = (key: string, nowMs: number): void => {
     const circuit = circuits.get(key) ?? { failures: [] };
-    if (circuit.open) return; // It began before the circuit was opened.
+    if (circuit.open) return; // The call began before the circuit was opened.
     circuit.failures = [...circuit.failures.filter((at) => at > nowMs - limits.failuresMs), nowMs];
     if (circuit.failures.length >= limits.failuresMax) open(circuit, nowMs, limits.openMs);
     circuits.delete(key);
@@ -56,7 +56,7 @@ export function createCircuitBreaker(limits: BreakerLimits): CircuitBreaker {
     };
   };
 
-  /** The beginning of its answer closes the circuit; later reports count like those of any other call. */
+  /** The ticket of a probe. The beginning of its answer closes the circuit; later reports count like those of any other call. */
   const probeTicket = (key: string, circuit: Circuit, probing: NonNullable<Circuit["open"]>): BreakerTicket => {
     const plain = plainTicket(key);
     let isDecided = false;

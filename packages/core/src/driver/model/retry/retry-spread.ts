@@ -2,7 +2,7 @@ import type { CallGuardLimits } from "./call-guard-limits.ts";
 
 /** Spreads the retries of a process. With random waits alone, too many of a few dozen retries would be due at the same moment. */
 export interface RetrySpread {
-  /** A wait that is at least the drawn one, and longer if too many retries are due at that moment. */
+  /** A wait of at least `waitMs`, and longer if too many retries are due at that moment. */
   reserve(nowMs: number, waitMs: number): number;
 }
 
@@ -13,7 +13,7 @@ export function createRetrySpread({
 }: Pick<CallGuardLimits, "bucketMs" | "bucketShare" | "waitMaxMs">): RetrySpread {
   // The ring is longer than the longest wait, so that no bucket of the past is used for the future.
   const length = Math.ceil(waitMaxMs / bucketMs) + 2;
-  // Made by the first retry: most processes never have one.
+  // Created by the first retry, because most processes never retry.
   let made: { index: number; count: number }[] | undefined;
   const ring = (): { index: number; count: number }[] => {
     made ??= Array.from({ length }, () => ({ index: -1, count: 0 }));
@@ -35,7 +35,7 @@ export function createRetrySpread({
       for (let index = Math.ceil((nowMs + waitMs) / bucketMs); index <= last; index++) {
         const bucket = bucketAt(index);
         if (bucket.count >= room) continue;
-        // The retries are spread evenly within the bucket too, so that no other interval of its length has more.
+        // The retries are spread evenly within the bucket too, so that no other interval of that length has more retries.
         return index * bucketMs + (bucket.count++ / room) * bucketMs - nowMs;
       }
       return waitMs;
