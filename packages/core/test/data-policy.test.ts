@@ -52,7 +52,7 @@ describe("a run of an agent that stores nothing of its work", () => {
     expect(shown(made, 2)).toEqual([
       ...withPlaceholders,
       "{}",
-      "TOOL_INTERRUPTED: Not run: the process that held its arguments has ended, and they are not stored. Call it again.",
+      "TOOL_INTERRUPTED: Not run: the process that held the arguments has ended, and they are not stored. Call the tool again.",
     ]);
     expect(JSON.stringify(await made.facts())).not.toContain("secret");
   });

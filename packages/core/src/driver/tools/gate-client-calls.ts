@@ -1,6 +1,6 @@
 /*
  * Owns: the effect `gate-calls`: the gates before the calls of client tools, and the facts that follow from them.
- * Does not own: which calls wait for them (the loop), the call of one gate (gate-hook).
+ * Does not own: which calls wait for gates (the loop), the call of one gate (gate-hook).
  */
 
 import { clientRequest } from "../../loop/calls-to-start.ts";

@@ -26,7 +26,7 @@ interface Asking {
 
 /**
  * Calls the `approval` of the tool, then the gates in their order. The first denial decides, also over an earlier `ask`; edits pass from gate to gate.
- * If several gates ask, the shortest time limit and all reasons are used. An `approve` settles what was asked before it.
+ * If several gates ask, the shortest time limit and all reasons are used. An `approve` cancels every earlier `ask`.
  * @throws AgentError CONFIG_INVALID when a gate returns a value that is not a verdict; and the error of a gate
  */
 export async function runGateHooks(agent: Agent, gated: GatedCall, { asks: given, args }: Asking): Promise<GateJudgement> {
@@ -71,7 +71,7 @@ export async function runGateHooks(agent: Agent, gated: GatedCall, { asks: given
   return asks.length === 0 ? { action: "allow", ...edited } : { action: "ask", ...edited, ...joined(asks) };
 }
 
-/** What an error calls the tool's own gate. */
+/** The name of the tool's own gate in error messages. */
 export const approvalPlace = ({ name }: Pick<Tool, "name">): string => `The function \`approval\` of the tool \`${name}\``;
 
 /** The verdict of the tool's own `approval`. */
@@ -92,7 +92,7 @@ async function askTool(
 function checked(ask: Ask, source: string): Ask {
   const { timeoutMs } = ask;
   if (timeoutMs === undefined || (Number.isFinite(timeoutMs) && timeoutMs > 0)) return ask;
-  throw invalid(`${source} asked with a \`timeoutMs\` that is not positive.`, "Leave it out to wait for ever.");
+  throw invalid(`${source} asked with a \`timeoutMs\` that is not positive.`, "Leave `timeoutMs` out to wait for ever.");
 }
 
 function joined(asks: readonly Ask[]): Pick<Ask, "timeoutMs" | "reason"> {

@@ -21,7 +21,7 @@ interface LookupDeps {
   readonly signal: AbortSignal;
 }
 
-/** The answer of the tool's `lookup` about a call with an unknown outcome, filtered and reviewed like its output. Without an answer the call is interrupted. */
+/** Calls the tool's `lookup` for a call with an unknown outcome. Its answer is filtered and reviewed as output; without one the call is interrupted. */
 export async function lookUpCall({ runId, call }: LookupEffect, { deps, registry, asking, calls, signal }: LookupDeps): Promise<FactBody> {
   const { agent } = deps.bound;
   const { part } = call;

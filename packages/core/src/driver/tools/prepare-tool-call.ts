@@ -53,7 +53,7 @@ export function prepareTool(effect: RunTool, setup: ToolCallDeps): SyncOrAsync<P
     return closing(effect, {
       outcome: "interrupted",
       code: "TOOL_INTERRUPTED",
-      text: "Not run: the process that held its arguments has ended, and they are not stored. Call it again.",
+      text: "Not run: the process that held the arguments has ended, and they are not stored. Call the tool again.",
     });
   const asksPeople =
     tool.enabled !== undefined ||
@@ -84,7 +84,7 @@ function refused(
   return closing(effect, { outcome: "error", code: "HOOK_FAILED", text: message });
 }
 
-/** The same, with user code. The gates of a call that was approved are not called again. */
+/** Does the checks that need user code, after the others. The gates of a call that was approved are not called again. */
 async function askAll(effect: RunTool, tool: AnyTool, setup: ToolCallDeps): Promise<PreparedTool> {
   const { call } = effect;
   const { agent, reports, run, asking } = setup;
@@ -105,7 +105,7 @@ async function askAll(effect: RunTool, tool: AnyTool, setup: ToolCallDeps): Prom
     const edited = judged.args ? await validateArguments(tool, judged.args) : first;
     if (edited.problem !== undefined) return refused(effect, edited, { reports, start: "A hook edited the arguments. " });
     if (judged.action === "ask") {
-      // The outcome of a call that was started before is unknown, so it cannot be approved any more.
+      // The outcome of a call that was started before is unknown, so the call cannot be approved any more.
       return { instead: effect.attempt > 1 ? interrupted(run.runId, call) : { ...(await approvalOf(call, judged, setup)), ...trace } };
     }
     return {

@@ -53,7 +53,7 @@ async function askReviews(result: Reviewed, { agent, reports, asking, gated }: R
   }
 }
 
-/** The usage of the tool comes before that of the hooks. */
+/** Adds the trace of the hooks. The usage of the tool comes before the usage of the hooks. */
 function withTrace(reviewed: Reviewed, trace: HookTrace): Reviewed {
   const expenses = [...(reviewed.expenses ?? []), ...(trace.expenses ?? [])];
   return { ...reviewed, ...trace, ...(expenses.length > 0 ? { expenses } : {}) };

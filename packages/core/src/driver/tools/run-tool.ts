@@ -1,6 +1,6 @@
 /*
  * Owns: the effect `run-tool`: its intent, and the steps from its launch to its closing fact.
- * Does not own: whether it may run (prepare-tool-call), the run (tool-attempt).
+ * Does not own: whether the tool may run (prepare-tool-call), its attempt (tool-attempt).
  */
 import type { AgentError, Failure } from "../../errors.ts";
 import type { Effect } from "../../loop/effect.ts";

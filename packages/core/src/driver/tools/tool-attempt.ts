@@ -1,6 +1,6 @@
 /*
  * Owns: one attempt of a tool, from `execute` to its one result, with its time limit and its abort.
- * Does not own: whether it may run (the loop, the gate), facts (the caller makes them).
+ * Does not own: whether the tool may run (the loop, the gate), facts (the caller makes them).
  */
 
 import { AgentError, isAgentError } from "../../errors.ts";
@@ -24,7 +24,7 @@ import { createToolProgress } from "./tool-progress.ts";
 export interface ToolCallEnd {
   readonly result: CallResult;
   readonly progress: readonly ProgressStep[];
-  /** The usage that it reported without a model. */
+  /** The usage that the tool reported without a model. */
   readonly usage?: Usage;
   readonly cost?: Cost;
   /** The other usage, by model. */
@@ -38,7 +38,7 @@ export interface ToolCall {
   abort(graceMs: number): void;
   /** Output so far, for snapshots; at most the last 64 KiB of characters. */
   partial(): string;
-  /** The steps that it has reported, in their current state. */
+  /** The steps that the tool has reported, in their current state. */
   steps(): readonly ProgressStep[];
 }
 
@@ -50,7 +50,7 @@ export interface ToolCallOptions {
   readonly attempt: number;
   /** 0: no limit. */
   readonly timeoutMs: number;
-  /** The time that is left to its run, and the time limit of the run. Absent: the run has no time limit. */
+  /** The time that is left to the run, and its time limit. Absent: the run has no time limit. */
   readonly runTime?: { readonly leftMs: number; readonly limitMs: number } | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -61,7 +61,7 @@ export interface ToolCallOptions {
   readonly files: FilesRoot | undefined;
   readonly resources: unknown;
   readonly prices: PriceTable | undefined;
-  /** What it may do to its session. */
+  /** What the tool may do to its session. */
   readonly acts: Pick<ToolContext, "record" | "child" | "spawn">;
   readonly filter: UserFilter | undefined;
   readonly lane: () => Lane | undefined;
@@ -180,7 +180,7 @@ interface TimeLimit {
   readonly error: () => AgentError;
 }
 
-/** The tool's own limit, and what is left of its run's. */
+/** The time limit of the tool, and the time that is left to its run. */
 function timeLimitsOf({ tool: { name }, timeoutMs, runTime }: ToolCallOptions): readonly TimeLimit[] {
   return [
     ...(timeoutMs > 0 ? [{ ms: timeoutMs, error: () => timedOut(name, timeoutMs) }] : []),
