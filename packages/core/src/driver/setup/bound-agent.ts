@@ -25,9 +25,9 @@ export interface BoundAgent {
   /** What a new log begins with. */
   readonly given: Declared;
   /**
-   * Takes the client tools and the prompt from the log; before a log has an opening, those that were given hold.
+   * Takes the client tools and the prompt from the log; while the log has no opening, the given ones are used.
    * @throws AgentError SESSION_AGENT_MISMATCH when the log began with another agent, or with other tools or another prompt than were given;
-   * CONFIG_INVALID when the agent has a tool of the name of one in the log
+   * CONFIG_INVALID when a tool of the agent has the name of a tool in the log
    */
   bind(state: Pick<State, "status" | "agent" | "tools" | "prompt">): void;
 }
@@ -57,7 +57,7 @@ export function bindAgent({ agent: base, tools, prompt }: Given, sessionId: stri
 
 type Bound = Pick<BoundAgent, "agent" | "digest" | "registry">;
 
-/** What agents are by themselves, for all their sessions. */
+/** Agents without declared tools or a declared prompt, for all their sessions. */
 const alone = new WeakMap<Agent, Bound>();
 
 function boundTo(base: Agent, { tools = [], prompt }: Declared): Bound {
@@ -71,7 +71,7 @@ function boundTo(base: Agent, { tools = [], prompt }: Declared): Bound {
 
 const boundOf = (agent: Agent): Bound => ({ agent, digest: digestOfAgent(agent), registry: createToolRegistry(agent.tools) });
 
-/** As the log would have them. */
+/** True if the log would record both lists alike. */
 function areSame(given: readonly DeclaredTool[] = [], kept: readonly DeclaredTool[] = []): boolean {
   const image = (tools: readonly DeclaredTool[]): string => canonicalJson(JSON.parse(JSON.stringify(tools)) as Json);
   return image(given) === image(kept);

@@ -4,6 +4,6 @@ import type { SessionRef } from "../../message/session-ref.ts";
 export interface ChildWorkers {
   /** Offers them a session that needs an owner. False if the offer failed: then a sweep finds the session. Never rejects. */
   offer(ref: SessionRef): Promise<boolean>;
-  /** True if this process may not be the only one. Then children that run at the same time are spread over all of them. */
+  /** True if there may be other processes. Then children that run at the same time are spread over all processes. */
   readonly areMany: boolean;
 }

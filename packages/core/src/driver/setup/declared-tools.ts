@@ -18,7 +18,7 @@ export function declaredTools(tools: readonly DeclaredTool[] = []): readonly Dec
   });
 }
 
-/** The agent with what came with the session. @throws AgentError CONFIG_INVALID when a tool has the name of another. */
+/** The agent with the tools and the prompt of the session. @throws AgentError CONFIG_INVALID when a tool has the name of another. */
 export function withDeclared(
   agent: Agent,
   declared: { readonly tools: readonly DeclaredTool[]; readonly prompt: string | undefined },

@@ -1,38 +1,38 @@
-/** Limits of the driver that no user needs to turn. */
+/** Limits of the driver that no user needs to change. */
 export const driverLimits = {
   /** Appends that may lose against others before the offer fails with STORE_CONFLICT. */
   conflictsMax: 10,
-  /** Reads in a row because a caller came while the one before was under way. */
+  /** Reads in a row, if callers come during each read. */
   refreshesMax: 10,
   /** How long a command waits for a store that does not answer. */
   commandMs: 1_800,
-  /** How long a batch with an unknown outcome is sent again, where no effect runs here that would be lost. */
+  /** How long a batch with an unknown outcome is sent again, if no effect runs here that would be lost. */
   unknownMs: 4_000,
   /**
-   * How long what runs here is kept for a store that is away, as long as the lease allows. More than the ten seconds that are promised: the last
-   * try of an outage may hang for the store's own deadline, and a connection has to be made again.
+   * How long effects that run here are kept while the store is unavailable, if the lease allows. More than the promised ten seconds, because the
+   * last try of an outage may hang until the store's own deadline, and a connection has to be made again.
    */
   outageMs: 15_000,
-  /** Leases that one command renews, where the store can renew many. */
+  /** Leases that one command renews, if the store can renew many. */
   renewalsPerCommand: 256,
-  /** How long one append or claim may take before it is asked again, and one read, which may be of a long log. Stores have deadlines of their own. */
+  /** How long one append or claim, and one read, perhaps of a long log, may take before it is repeated. Stores have deadlines of their own. */
   appendMs: 5_000,
   readMs: 60_000,
   /** How long the store is left alone before it is asked again, twice as long each time up to the cap. */
   askAgainMs: 50,
   askAgainCapMs: 1_000,
-  /** Offers are held back for the next batch from here on. */
+  /** A batch of this size takes no other offer: the rest waits for the next batch. */
   batchBytes: 524_288,
   offersPerBatch: 64,
-  /** Facts that follow wait for the next batch from here on; an append takes 256. */
+  /** In a batch of this size, facts that follow from the state wait for the next batch; an append takes 256. */
   factsPerBatch: 120,
   /** Results of client calls that one input may bring. */
   resultsPerInput: 100,
   /** Inputs of one session that may wait for a run, or to join the open one. */
   inputsWaiting: 100,
-  /** How long a batch waits for user code before it is written without what that is for. */
+  /** How long a batch waits for user code before it is written without the effects that need the code. */
   hookWaitMs: 20,
-  /** How long one hook, prompt or lookup may think; a gate may be asking a person. */
+  /** How long one hook, prompt or lookup may take; a gate may ask a person. */
   hookMs: 600_000,
   /** How long the `accept` hooks may take in all: a sender is answered within two seconds. */
   acceptMs: 1_500,
@@ -40,9 +40,9 @@ export const driverLimits = {
   filterMs: 10_000,
   /** How long the usage ledger may take to answer. */
   ledgerMs: 5_000,
-  /** How long a price table may take before a call that no limit of money holds begins without its price. */
+  /** How long a price table may take before a call without a limit of money begins without its price. */
   priceMs: 1_000,
-  /** How long the token counter may take for one part of a request before that is estimated. */
+  /** How long the token counter may take for one part of a request before the part is estimated. */
   counterMs: 5_000,
   /** What the hooks of one run may keep in `context.state`, and what one `note.recorded` may hold. */
   hookStateBytes: 16_384,
@@ -53,22 +53,22 @@ export const driverLimits = {
   handOverMs: 500,
   /** How often a log that cannot notify is read. */
   tailPollMs: 250,
-  /** How often a log that cannot notify is read, where a channel notifies as long as it works. */
+  /** How often a log that cannot notify is read if there is a channel, which notifies unless it fails. */
   channelPollMs: 2_000,
-  /** How often a node that would take a session over looks whether the lease of its owner still runs, unless that lease is over sooner. */
+  /** How often a node that waits to take a session over checks the lease of the owner, unless the lease ends sooner. */
   takeOverLookMs: 1_000,
-  /** Of one lane of another node: what may wait for its opening event, or for what is missing before it. */
+  /** How much of one lane of another node may wait for its opening event, or for missing events. */
   heldEvents: 1_024,
   heldBytes: 1_048_576,
   /** Lanes of other nodes whose events arrive before the fact that opens them. */
   remoteLanes: 64,
-  /** How often the draft of the open lanes is written, the first time after as long. */
+  /** The time before the draft of the open lanes is written, and between two writes. */
   draftMs: 2_000,
-  /** No draft is written of more. */
+  /** A larger draft is not written. */
   draftBytes: 262_144,
   /** How long pings keep a silent model call alive. */
   pingsAloneMs: 300_000,
-  /** How long after a fault of the store it is asked again for the sake of watchers: twice as long after each in a row, up to the cap. */
+  /** How long after a fault the store is asked again for watchers: twice as long after each consecutive fault, up to the cap. */
   faultBaseMs: 1_000,
   faultCapMs: 5_000,
   /** Full jitter between 0 and base x 2^attempt. */

@@ -1,9 +1,9 @@
 /** When a snapshot is written, and how often one is checked. */
 export const snapshotLimits = {
-  /** Facts since the last one. A log that is not longer is read without one. */
+  /** Facts since the last snapshot. A log that is not longer is read without a snapshot. */
   facts: 200,
-  /** Bytes of facts since the last one, at the most. */
+  /** The most bytes of facts since the last snapshot. */
   bytes: 1_048_576,
-  /** Of the loads from a snapshot, how many fold the whole log too and compare. */
+  /** The share of loads from a snapshot that fold the whole log too and compare the states. */
   checkShare: 0.01,
 } as const;

@@ -37,7 +37,7 @@ export function observationOf(
   { ref, snapshotOf, ...reports }: { readonly ref: SessionRef; readonly snapshotOf: (state: State) => SessionSnapshot } & Reports,
 ): Observation | undefined {
   if (observers.length === 0) return undefined;
-  // While an observer is notified of a bug, a bug of its own goes to the logger alone: two observers cannot keep each other busy.
+  // An error that an observer throws when it is notified of a bug goes to the logger alone, so that observers do not notify each other for ever.
   let isReporting = false;
   const guarded = <T>(of: string, use: () => T): T | undefined => {
     const report = (error: unknown): void =>
@@ -93,7 +93,7 @@ export function observationOf(
   return observation;
 }
 
-/** What the state knows of a run: open, or waiting to begin. */
+/** The description of a run for observers, if it is open or waits to begin. */
 export function observedRun({ run, inputs, parent }: State, runId: string): ObservedRun | undefined {
   const found = run?.runId === runId ? run : inputs.find((input) => input.runId === runId);
   if (!found) return undefined;

@@ -26,7 +26,7 @@ export interface ChildOptions {
   readonly parent: ParentLink;
   /** Decisions that hold for the child, too. */
   readonly remembered?: () => readonly RememberedDecision[];
-  /** False: this process records and reads the child, and another one runs it. Default: as its parent. */
+  /** False: this process records and reads the child, and another process runs it. Default: as the parent. */
   readonly drives?: false;
 }
 
@@ -36,9 +36,9 @@ export type ChildInput = readonly [input: string | UserMessage, options: { reado
 export interface ChildListeners {
   /** Everything that the child publishes. */
   events(events: readonly SessionEvent[]): void;
-  /** Called whenever the child has settled. `rests`: nothing continues it but an answer to one of `waits`, or the end of what rests in its background. */
+  /** Called when the child has settled. `rests`: only an answer to one of `waits`, or the end of a child that rests in its background, continues it. */
   waits(waits: readonly WaitingCall[], rests: boolean): void;
-  /** Offers the child to the processes that run sessions; false if that failed. Absent: it runs in this process. */
+  /** Offers the child to the processes that run sessions; false if the offer failed. Absent: the child runs in this process. */
   readonly offer?: () => Promise<boolean>;
 }
 
@@ -49,20 +49,20 @@ export type ChildSpending = Pick<ChildResult, "usage" | "cost" | "toolCallCount"
 
 /** The session of a child that runs in this process. */
 export interface ChildSession {
-  /** Gives the child its input, once per key. Resolves when the child has ended: its run, its children in the background, and the runs that read their reports. */
+  /** Gives the child its input, once per key. Resolves when its run, its children in the background and the runs that read their reports have ended. */
   run(input: ChildInput, listeners: ChildListeners): Promise<ChildResult>;
-  /** Passes an answer to the child that was given at the session above. An answer that the child has already changes nothing. */
+  /** Passes to the child an answer that was given at the session above. An answer that the child already has changes nothing. */
   answer(answer: ChildAnswer): Promise<void>;
-  /** Gives it its input, once for a key. */
+  /** Gives the child its input, once per key. */
   begin(input: ChildInput): Promise<void>;
-  /** Resolves with the end of the child with this key of its input. `undefined`: it never began. */
+  /** Resolves with the end of the child whose input has this key. `undefined`: the child never began. */
   end(key: string, listeners?: Pick<ChildListeners, "waits">): Promise<ChildResult | undefined>;
-  /** The same, `undefined` also while it has not ended. */
+  /** Like `end`, but `undefined` also if the child has not ended. */
   result(key: string): Promise<ChildResult | undefined>;
   abort(): void;
   /** The spending of the child and its children until now: what their logs record, and the most that open calls may spend. */
   spent(): ChildSpending;
-  /** Stops the child with this key of its input, and all that it has started; resolves with its end. `undefined`: it never began. */
+  /** Stops the child whose input has this key, and all that it has started; resolves with its end. `undefined`: the child never began. */
   stop(key: string): Promise<ChildResult | undefined>;
   /** Releases the child: its next owner continues it. */
   dispose(): Promise<void>;
@@ -74,7 +74,7 @@ export interface Deps {
   readonly sessionId: string;
   readonly ref: SessionRef;
   readonly store: SessionStorage;
-  /** The store was made for this handle: no other process can claim the session, append to it or read its lanes, and it answers at once. */
+  /** True if the store was made for this handle: it answers at once, and no other process can claim the session, append to it or read its lanes. */
   readonly isPrivate: boolean;
   readonly access: Access;
   readonly clock: Clock;
@@ -89,13 +89,13 @@ export interface Deps {
   readonly callGuard: CallGuard;
   readonly node: string;
   readonly leaseMs: number;
-  /** May own the session. */
+  /** True if this handle may own the session. */
   readonly drives: boolean;
   /** `undefined`: the store is private, so no snapshots of the fold are kept. */
   readonly snapshotCheckShare: number | undefined;
   /** Set for the session of a child: the call that started it. */
   readonly parent?: ParentLink;
-  /** Decisions that the sessions above it remember. */
+  /** Decisions that the sessions above this one remember. */
   readonly rememberedAbove?: () => readonly RememberedDecision[];
   /** The processes that run sessions of the store. */
   readonly workers: ChildWorkers | undefined;

@@ -9,7 +9,7 @@ export const sessionClosed = (sessionId: string): AgentError =>
 /** For writing to a child that has ended for the session above it. */
 export const childEnded = (sessionId: string, above: string): AgentError =>
   new AgentError("SESSION_CLOSED", {
-    message: `The session \`${sessionId}\` takes no input: it is a child that has ended, and what it would spend were in no budget of the session \`${above}\` above it.`,
+    message: `The session \`${sessionId}\` takes no input: it is a child that has ended, and no budget of the session \`${above}\` would count what it spends.`,
     fix: `Write to the session \`${above}\`.`,
     details: { parent: above },
   });
@@ -63,13 +63,13 @@ export const storeFull = (): AgentError => new AgentError("STORE_FULL", { messag
 export const storeSilent = (): AgentError =>
   new AgentError("STORE_UNAVAILABLE", {
     message: `The store did not confirm within ${driverLimits.commandMs} ms that this was recorded.`,
-    fix: "Send it again, an input under the same idempotency key; nothing acknowledged is lost.",
+    fix: "Send it again, and an input under the same idempotency key; nothing acknowledged is lost.",
   });
 
-/** The error in place of how a call ended, where the store would not take that. */
+/** The error that is recorded in place of the end of a call, if the store refuses that end. */
 export const closingRefused = ({ message }: AgentError): AgentError =>
   new AgentError("INTERNAL", {
-    message: `How the call ended could not be recorded: ${message.slice(0, 500)}`,
+    message: `The end of the call could not be recorded: ${message.slice(0, 500)}`,
     fix: "Return less, as plain JSON.",
   });
 
@@ -77,7 +77,7 @@ export const closingRefused = ({ message }: AgentError): AgentError =>
 export const storeConflict = (): AgentError =>
   new AgentError("STORE_CONFLICT", { message: `Other writers changed the session ${driverLimits.conflictsMax} times in a row.` });
 
-/** The error as one of ours; what a store throws against its contract counts as the store being lost. */
+/** The error as an AgentError. Any other error breaks the contract of stores, and counts as an unavailable store. */
 export function storeError(error: unknown): AgentError {
   if (isAgentError(error)) return error;
   return new AgentError("STORE_UNAVAILABLE", { message: "The store failed in an unexpected way.", cause: error });
@@ -87,6 +87,6 @@ export function storeError(error: unknown): AgentError {
 export const answeredAbove = (parent: string): AgentError =>
   new AgentError("CALL_UNKNOWN", {
     message: "The call belongs to a child session, and is answered at the session above it.",
-    fix: `Answer it at the session at the top: it shows this call, too. The one above is \`${shownId(parent)}\`.`,
+    fix: `Answer it at the session at the top, which shows this call too. The session above is \`${shownId(parent)}\`.`,
     details: { parent: shownId(parent) },
   });

@@ -33,13 +33,13 @@ export interface SessionOptions<Output = unknown> extends SessionBeginning {
   readonly resolveModel?: ResolveModel;
   /** Carries the events to other nodes. */
   readonly channel?: EventChannel;
-  /** Bounds retries and leaves failing vendors alone. Default: the one that all sessions of this clock share, so one per process. */
+  /** Limits retries, and calls to failing vendors. Default: the guard that all sessions of this clock share, so one per process. */
   readonly callGuard?: CallGuard;
   /** Name of this handle in leases: another handle of the same name takes the session over at once. Default: a random one per handle. */
   readonly node?: string;
   /**
-   * The processes that run sessions of the store: they run children in the background, and, where there are many, other children as well. Default: none, so
-   * that children run where their parent does.
+   * The processes that run sessions of the store: they run children in the background, and, if there are many, other children too. Default: none, so
+   * children run in the process of their parent.
    */
   readonly workers?: ChildWorkers;
   /** How long an owner may be silent before another takes over. Default 20,000. */

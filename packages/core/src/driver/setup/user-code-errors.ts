@@ -10,16 +10,16 @@ import type { Logger } from "../../ports/logger.ts";
 export interface Reports {
   readonly logger: Logger;
   readonly sessionId: string;
-  /** Is notified as well. */
+  /** Observers, which are notified as well. */
   readonly observation?: { bug(where: string, error: unknown): void } | undefined;
 }
 
-/** Codes of ours: they were reported where they arose, or the end was asked for. */
+/** Codes that are not reported again: they were reported where they arose, or the end was requested. */
 const ownCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["RUN_ABORTED", "HOOK_TIMEOUT", "HOOK_FAILED"]);
 
 /**
- * The error that user code at this place ends a run or a call with, never retried. An AgentError keeps its words and its code, but for a code that
- * would blame the model's vendor. Anything else is HOOK_FAILED; its own words go to the logger alone.
+ * The error of user code at this place, which ends a run or a call and is never retried. An AgentError keeps its message, and its code unless that
+ * would blame the model's vendor. Any other error becomes HOOK_FAILED; its own message goes to the logger alone.
  */
 export function hookFailed(reports: Reports, where: string, error: unknown): AgentError {
   if (!isAgentError(error)) {
@@ -33,20 +33,20 @@ export function hookFailed(reports: Reports, where: string, error: unknown): Age
   return new AgentError(blamesVendor ? "HOOK_FAILED" : code, { message, fix, details, retryable: false, cause: error });
 }
 
-/** A bug of ours or of a companion: logged for operators with all that is known of it. */
+/** The error as an AgentError. Any other error is a bug of core or a companion, and is logged for operators. */
 export function internalError(reports: Reports, where: string, error: unknown): AgentError {
   if (isAgentError(error)) return error;
   reportThrown(reports, `${where}: a bug.`, error);
   return new AgentError("INTERNAL", { message: `${where}.`, cause: error });
 }
 
-/** Logs what was thrown: name, message, stack and causes. Never throws, whatever the error's getters do. */
+/** Logs name, message, stack and causes of what was thrown, and notifies observers. Never throws, whatever the error's getters do. */
 export function reportThrown({ logger, sessionId, observation }: Reports, message: string, error: unknown): void {
   logger.log("error", message, { session: sessionId, error: describeThrown(error) });
   observation?.bug(message, error);
 }
 
-/** That the log was lost to a session. A bug was reported where it arose. */
+/** Logs that a session has lost its log. A bug is not logged again: it was reported where it arose. */
 export function reportLoss({ logger, sessionId }: Reports, { code, message }: AgentError): void {
   if (code !== "INTERNAL") logger.log(code === "SESSION_CLOSED" ? "info" : "error", message, { code, session: sessionId });
 }

@@ -14,7 +14,7 @@ export interface ToolProgress {
   open(title: string, options?: { readonly icon?: string }): ProgressHandle;
   /** All steps in their current state. */
   steps(): readonly ProgressStep[];
-  /** Resolves when every title is filtered; `undefined`: they are. */
+  /** Resolves when every title is filtered; `undefined`: all are. */
   titled(): Promise<void> | undefined;
   /** Ends the open steps, publishes the last state of every step, and returns all of them. */
   close(isOk: boolean): readonly ProgressStep[];
@@ -31,13 +31,13 @@ interface Step {
   cancel: (() => void) | undefined;
   /** The number of titles that were set. A filtered title is dropped if a newer one was set meanwhile. */
   asked: number;
-  /** False until its first title is filtered: nothing of the step is published before. */
+  /** False until the first title is filtered: before that, nothing of the step is published. */
   isTitled: boolean;
 }
 
 /**
  * Publishes a step when it begins and when it ends, and in between its newest state at most twenty times a second. There is a timer only while a
- * change waits. `shown`: the filtered title.
+ * change waits. `shown`: filters a title.
  */
 export function createToolProgress(
   clock: Clock,
