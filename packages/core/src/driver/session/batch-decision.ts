@@ -12,7 +12,7 @@ export interface BatchDecision {
   readonly launches: readonly Launch[];
   /** The lease under which the decision was made. */
   readonly lease: Lease | undefined;
-  /** The lease is released with this batch. */
+  /** True if the lease is released with this batch. */
   readonly rests: boolean;
 }
 

@@ -24,7 +24,7 @@ export interface DeciderHost extends BatchWriterHost {
   readonly isWatched: boolean;
   /** Settled when the last release of a lease has reached the store. */
   readonly released: Promise<void> | undefined;
-  /** A newer version has continued the log, so nothing can be decided here. */
+  /** Called when a newer version has continued the log, so nothing can be decided here. */
   giveUp(tooNew: AgentError): void;
 }
 
@@ -142,12 +142,12 @@ export class Decider {
     if (view.isBehind || !lease.isConfirmed) return false;
     const now = { state: this.#state, isStopped: inbox.stopsRun(this.#state) };
     for (const launch of launches) launch(now);
-    // The intents of these effects were being appended when the hand-over was requested.
+    // The hand-over was requested while the intents of these effects were appended.
     if (session.phase.name === "leaving") work.end();
     return true;
   }
 
-  /** Repeats its checks: an offer that arrived during the append may stop the run, the process may have been paused, and others may have appended. */
+  /** Launches after new checks: an offer that arrived during the append may stop the run, the process may have paused, and others may have appended. */
   async #launchOnceSure(decision: BatchDecision): Promise<void> {
     const { view, ownership } = this.#parts;
     const { lease } = decision;

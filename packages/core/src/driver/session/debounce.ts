@@ -1,6 +1,6 @@
 import type { Clock } from "../../ports/clock.ts";
 
-/** Runs the function once, soon, however often it is requested until then. */
+/** Returns a function that requests `run`. Requests that come before `run` is called share one call. */
 export function createDebounce(clock: Clock, run: () => void): () => void {
   let isPlanned = false;
   return () => {

@@ -18,7 +18,7 @@ import type { Inbox } from "./inbox.ts";
 
 /** The parts of the session that a writer uses. */
 export interface BatchWriterHost {
-  /** How long the store may be away before the batch is given up, in milliseconds. */
+  /** How long the store may be unavailable before the batch is given up, in milliseconds. */
   readonly outageMs: number;
   signal(signal: "claimed" | "lease-released" | "lease-lost"): void;
 }
@@ -73,7 +73,7 @@ export class BatchWriter {
         const error = sessionClosed(this.#deps.sessionId);
         for (const offer of accepted) offer.reject(error);
         await view.read();
-        if (view.state.status !== "closed") throw error; // Removed before anything of it was read.
+        if (view.state.status !== "closed") throw error; // The session was removed before it was read.
         return false;
       }
       case "refused":

@@ -26,11 +26,11 @@ export interface Offer {
 export interface WaitingOffer extends Omit<Offer, "instead"> {
   bodies: Offer["bodies"];
   readonly instead: Offer["instead"];
-  /** The store refused the facts; `instead` is offered now. */
+  /** True if the store refused the facts, so that `instead` is offered now. */
   isReplaced: boolean;
   resolve(): void;
   reject(error: AgentError): void;
-  /** The outcome in the batch that has the offer. */
+  /** The facts of the offer in the last batch that took it. */
   facts: readonly Fact[];
   conflicts: number;
   /** True if its promise is settled, so that it is not offered again. */
@@ -44,7 +44,7 @@ export interface Inbox {
   readonly length: number;
   /**
    * Resolves with the facts when the log has them, or with none when there was nothing to record. Rejects with the AgentError that refused them, and,
-   * unless the offer is patient, with STORE_UNAVAILABLE when the store has not answered for 1.8 s.
+   * unless the offer waits without a limit, with STORE_UNAVAILABLE when the store has not answered for 1.8 s.
    */
   put(offer: Offer): Promise<readonly Fact[]>;
   /** Folds offers until the batch is full. Refused offers are rejected at once; the rest waits for the next batch. */
@@ -56,7 +56,7 @@ export interface Inbox {
   putBack(offers: readonly WaitingOffer[], options: { readonly isOwner: boolean }): void;
   /**
    * The store has refused a batch with these offers. The next batches have one offer each, until the refused offer is known: it is replaced, or refused
-   * with the error. @throws the error if no offer is the cause, or one that was already replaced
+   * with the error. @throws the error if no offer is the cause, or an offer that was already replaced
    */
   refused(offers: readonly WaitingOffer[], error: AgentError): void;
   /** True if the next batch may have one offer only. */
@@ -177,7 +177,7 @@ function stopsRun({ bodies }: Pick<Offer, "bodies">, state: State): boolean {
       (body) => body.type === "session.closed" || (body.type === "abort.requested" && body.runId === state.run?.runId),
     );
   } catch {
-    return false; // It is refused when its turn comes.
+    return false; // The offer is refused when its turn comes.
   }
 }
 
@@ -241,7 +241,7 @@ function isReplaced(offer: WaitingOffer, error: AgentError): boolean {
   return true;
 }
 
-/** Offers the facts again after a conflict; an offer with too many conflicts is refused. */
+/** True if the offer may be tried again after a conflict. Refuses an offer with too many conflicts. */
 function mayTryAgain(offer: WaitingOffer): boolean {
   offer.conflicts += 1;
   if (offer.isClosing || offer.conflicts <= driverLimits.conflictsMax) return true;

@@ -1,5 +1,6 @@
 /*
- * Owns: the preparation of the effects that a state needs: it folds the facts that follow, requests the intents, and keeps effects whose user code has not answered.
+ * Owns: the preparation of the effects that a state needs: it folds the facts that follow, requests the intents, and keeps effects whose user code has
+ *  not answered.
  * Does not own: which effects are needed (plan), how an effect is prepared (effects), when a batch is written (the driver).
  */
 
@@ -39,7 +40,7 @@ interface PreparedBatch {
 interface PendingPreparation {
   readonly timeout: UserCodeTimeout;
   readonly done: Promise<void>;
-  /** What was prepared ends the run. */
+  /** True if the prepared facts end the run. */
   ends?: boolean;
   /** Rethrows an error of the preparation, which is a bug in core. */
   take?: () => Prepared;

@@ -10,7 +10,7 @@ import type { Inbox } from "./inbox.ts";
 export interface EffectEndsParts {
   readonly inbox: Inbox;
   readonly session: {
-    /** A closing fact is in the inbox. */
+    /** Called when a closing fact is in the inbox. */
     interrupt(): void;
   };
 }

@@ -64,7 +64,7 @@ const invalid = (option: string, what: string): AgentError =>
     fix: "Use 1 to 64 of a-z, 0-9, _ and -, beginning with a letter or digit.",
   });
 
-/** Logging and publishing may fail; the session continues. Each line names the session and its scope, that of a hook or a tool too. */
+/** Errors of the logger do not stop the session. Each line names the session and its scope, also the lines of hooks and tools. */
 const guardedLogger = (logger: Logger, ref: SessionRef): Logger => ({
   log(level, message, fields) {
     try {

@@ -42,7 +42,7 @@ interface RunStreamOptions {
   readonly user: string;
   /** Gives the facts to record and the run to follow, for the newest state; throws to refuse the input. */
   readonly begin: SyncOrAsync<(state: State) => AcceptedInput>;
-  /** The input may stop the run that is open. */
+  /** True if the input may stop the open run. */
   readonly mayStop: boolean;
   readonly signal: AbortSignal | undefined;
   /** The `output` schema of the agent. */
@@ -64,7 +64,7 @@ class RunStream implements ExecuteStream {
   private isAccepted = false;
   /** Events since the input was last offered. Another process may append first; then another run may answer the input. */
   private early: (readonly SessionEvent[])[] = [];
-  /** The run was open before: snapshots of its open lanes come first. */
+  /** True if the run was open before: snapshots of its open lanes come first. */
   private isJoining = false;
   /** The last durable event that was read from the log. */
   private read: EventCursor | undefined;
@@ -80,7 +80,7 @@ class RunStream implements ExecuteStream {
     this.outcome = new Promise((resolve, reject) => {
       this.settle = { resolve, reject };
     });
-    this.outcome.catch(() => {}); // Callers of `result` get the rejection. Without a caller it must not end the process as an unhandled one.
+    this.outcome.catch(() => {}); // Callers of `result` get the rejection. Without a caller, an unhandled rejection must not end the process.
     this.buffer.push([{ type: "session_start", sessionId }]);
     this.start();
   }
@@ -251,13 +251,13 @@ function messagesOf(state: State, runId: string | undefined): readonly Message[]
   );
 }
 
-/** The calls that wait for their caller, in call order, and those of children. */
+/** The calls that wait for a client, in call order, then those of children. */
 export function pendingToolCalls(state: State): readonly PendingToolCall[] {
   const own = (state.run?.calls ?? []).filter((call) => call.state === "awaiting_client");
   return [...own.map((call) => pendingCall(call, call.deadline)), ...clientCallsOf(waitingBelow(state))];
 }
 
-/** The calls that wait for a person's approval, in call order, and those of children. */
+/** The calls that wait for a person's approval, in call order, then those of children. */
 export function pendingApprovals(state: State): readonly PendingApproval[] {
   const own = (state.run?.calls ?? []).filter((call) => call.state === "awaiting_approval");
   return [...own.map(pendingApproval), ...approvalsOf(waitingBelow(state))];

@@ -52,7 +52,7 @@ export interface Effects {
 
 interface Running extends Work {
   readonly runId: string;
-  /** True if it has ended by itself, and its closing fact is being recorded. */
+  /** True if the effect has ended by itself, and its closing fact is being recorded. */
   isOver: boolean;
 }
 

@@ -1,7 +1,7 @@
 /*
  * Owns: the command loop of one session: fold what arrived, plan, prepare effects, append one batch, adopt, publish, signal, launch.
- * Does not own: which phase follows (session-phase), one decision (claim-fold-append-start), what follows from facts (loop), the effects under the lease (work-under-lease),
- *  the listeners (event-hub).
+ * Does not own: which phase follows (session-phase), one decision (claim-fold-append-start), what follows from facts (loop), the effects under the
+ *  lease (work-under-lease), the listeners (event-hub).
  * Invariants
  *  D1 nothing is published, launched or acknowledged before the log has it;
  *  D2 one batch per decision, one decision at a time;
@@ -102,7 +102,7 @@ export class SessionDriver implements LogViewHost, OwnershipHost, WakeSourcesHos
     if (!this.#isRunning && this.phase.name !== "disposed") void this.#run();
   }
 
-  /** The same, and stops waiting for user code, because something arrived that can be recorded before it answers. */
+  /** Like `wake`, and stops waiting for user code, because something has arrived that can be recorded before that code answers. */
   interrupt(): void {
     this.#work.interrupt();
     this.wake();
@@ -126,22 +126,22 @@ export class SessionDriver implements LogViewHost, OwnershipHost, WakeSourcesHos
     return waitingAbove(this.state);
   }
 
-  /** True if nothing works in its background: every child there waits for a person or a client, and another process continues it after that. */
+  /** True if no child works in the background: each waits for a person or a client, and another process continues it after that. */
   get backgroundRests(): boolean {
     return this.#work.backgroundRests;
   }
 
-  /** Continues its children in the background here, where no worker does. */
+  /** Continues children in the background here if no worker does. */
   attendChildren(): void {
     this.#work.attendChildren();
   }
 
-  /** What its children that run here have spent, where its log does not have it. */
+  /** What the children that run here have spent and the log does not have yet. */
   spentBelow(): ChildSpending {
     return this.#work.spentBelow();
   }
 
-  /** Stops its children in the background. */
+  /** Stops the children in the background. */
   stopChildren(): void {
     this.#work.stopChildren();
   }
@@ -152,7 +152,7 @@ export class SessionDriver implements LogViewHost, OwnershipHost, WakeSourcesHos
     await this.released;
   }
 
-  /** Hands the session over to the next process that claims it: effects that end soon after their signal are recorded, the others are left. Then follows it. */
+  /** Hands the session over to the next process that claims it, and then follows it. Effects that end soon after their signal are recorded. */
   async handOver(): Promise<void> {
     if (this.phase.name === "disposed") return;
     const confirmed = new Promise<void>((resolve) => void this.#handedOver.push(resolve));
@@ -161,19 +161,19 @@ export class SessionDriver implements LogViewHost, OwnershipHost, WakeSourcesHos
     await confirmed;
   }
 
-  /** Leaves the session to another process for so long. 0: no longer. */
+  /** Leaves the session to other processes for this time. 0: ends that. */
   deferClaim(ms: number): void {
     this.#ownership.defer(ms);
     this.wake();
   }
 
-  /** The owner has left, so its lease is not waited for. */
+  /** Called when the owner has left: does not wait for the end of its lease. */
   takeOver(): void {
     this.#ownership.rivalLeft();
     this.wake();
   }
 
-  /** Another process may hold the lease, so nothing is done under it any more. */
+  /** Called when another process may hold the lease: nothing more is done under the lease of this process. */
   leaseLost(): void {
     this.signal("lease-lost");
   }
@@ -195,7 +195,7 @@ export class SessionDriver implements LogViewHost, OwnershipHost, WakeSourcesHos
     if (this.view.isBehind) this.interrupt();
   }
 
-  /** Gives the lease up while the store is away: the effects that run here could not be recorded. */
+  /** How long an unavailable store is retried. 0 if no effect of an owner runs here, because then none would be lost. */
   get outageMs(): number {
     return this.isOwner && this.#work.count > 0 ? driverLimits.outageMs : 0;
   }
@@ -259,12 +259,12 @@ export class SessionDriver implements LogViewHost, OwnershipHost, WakeSourcesHos
     if (this.phase.name !== "disposed" && this.phase.name !== "loading") this.#settle();
   }
 
-  /** Subscribes before the log is read. If it was read before, it is read again, because others may have appended in between. */
+  /** Subscribes before the log is read. A log that was read before is read again, because others may have appended in between. */
   #subscribeFirst(): void {
     if (this.isWatched && this.#sources.begin()) this.view.markStale();
   }
 
-  /** A newer version has continued the session: a process that can read it must own it. */
+  /** Called when a newer version has continued the session: a process that can read the log must own the session. */
   giveUp(tooNew: AgentError): void {
     this.signal("lease-given-up");
     this.#inbox.refuseAll(tooNew);
@@ -273,7 +273,7 @@ export class SessionDriver implements LogViewHost, OwnershipHost, WakeSourcesHos
 
   /** D3: drops everything, so that the next use reads the log again. */
   #loseLog(error: AgentError): void {
-    // A process that has the session's agent can run it at once.
+    // A process that has the session's agent can claim the session at once.
     if (error.code === "SESSION_AGENT_MISMATCH") this.signal("lease-given-up");
     this.signal("log-lost");
     this.view.lose(error);

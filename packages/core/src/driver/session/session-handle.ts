@@ -251,12 +251,12 @@ export class SessionHandle<Output> implements AgentSession<Output> {
   }
 }
 
-/** The fact that closes a lane ends it; its effect ends a moment later. */
+/** True if the state does not have the closing fact of the lane. The effect of the lane ends a moment after that fact. */
 function isLaneOpen(state: State, lane: number): boolean {
   return openLanes(state).some((open) => open.lane === lane);
 }
 
-/** `completed` also for a session whose last run was aborted. */
+/** The status of a session: `completed` also if its last run was aborted. */
 function statusOf(state: State): AgentSessionStatus {
   const status = sessionStatusOf(state);
   if (status === "running") return status;

@@ -52,7 +52,7 @@ export interface Transition {
 
 const to = (name: PhaseName, ...actions: readonly PhaseAction[]): Transition => ({ to: name, actions });
 
-/** A signal that is absent changes nothing in that phase. */
+/** A signal that is absent in a phase changes nothing there. */
 export const transitions: { readonly [From in PhaseName]: { readonly [Signal in PhaseSignal]?: Transition } } = {
   loading: {
     loaded: to("following"),

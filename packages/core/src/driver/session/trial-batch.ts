@@ -11,14 +11,14 @@ import { durableEvents } from "../log/fold-read-facts.ts";
  * A batch in the making: facts folded into a trial state, which is adopted once the log has them. It can be dropped without a trace.
  */
 export interface TrialBatch {
-  /** Seq of the state it began with. */
+  /** Seq of the state that the batch began with. */
   readonly from: number;
   readonly state: State;
   readonly facts: readonly Fact[];
   readonly events: readonly DurableEvent[];
   /** An upper bound of the batch's bytes. */
   readonly bytes: number;
-  /** Folds one more fact; one that changes nothing is left out, and the answer is `undefined`. */
+  /** Folds one more fact. `undefined`: the fact would change nothing, so it is left out. */
   add(body: FactBody): Fact | undefined;
 }
 
@@ -33,7 +33,7 @@ export function beginTrialBatch(from: State, options: TrialBatchOptions): TrialB
   return new Batch(from, options);
 }
 
-/** A class, because one is made for each decision: an object literal with getters is slow, and takes 700 bytes. */
+/** A class, because a batch is made for each decision: an object literal with getters is slow, and takes 700 bytes. */
 class Batch implements TrialBatch {
   readonly from: number;
   readonly facts: Fact[] = [];

@@ -41,7 +41,7 @@ export class WakeSources {
   /** Absent for a private store, because no other process appends to its log or streams. */
   readonly #tail: LogEndWatch | undefined;
   readonly #lanes: RemoteLanes | undefined;
-  /** The hub has the streams of this process; all other events come from the log, if it has `subscribe`. */
+  /** True if an owner needs the channel: the hub has only the streams of this process, and the log has no `subscribe`. */
   readonly #ownerNeedsLanes: boolean;
 
   constructor(deps: Deps, parts: WakeSourcesParts) {

@@ -31,7 +31,7 @@ export interface WorkUnderLeaseHost {
   readonly state: State;
   /** Called when something new can be recorded or launched. */
   wake(): void;
-  /** The same, for something that a batch can take before the user code has answered. */
+  /** Like `wake`, for something that a batch can take before user code has answered. */
   interrupt(): void;
   readonly isOwner: boolean;
   /** Drives the session until it rests, without a subscriber. */
@@ -144,7 +144,7 @@ export class WorkUnderLease implements EffectHost, ChildHost, BackgroundHost {
     return this.#put({ bodies, needsOwner: false, waitsForStore: true });
   }
 
-  /** Before the user code that a batch waits for has ended: it may wait for this. */
+  /** Ends the wait of a batch for user code, because that code may wait for this offer. */
   #put(offer: Offer): Promise<readonly Fact[]> {
     const recorded = this.#inbox.put(offer);
     this.#session.interrupt();
@@ -193,7 +193,7 @@ export class WorkUnderLease implements EffectHost, ChildHost, BackgroundHost {
     this.#background.leave();
   }
 
-  /** The hand-over is over. */
+  /** Called when the hand-over is over. */
   ended(): void {
     this.#cancelEnd?.();
     this.#cancelEnd = undefined;

@@ -30,7 +30,7 @@ interface Log {
 export const hasAcceptHooks = ({ bound }: Deps): boolean => bound.agent.hooks.some(({ accept }) => accept);
 
 /**
- * The input with the changes of the hooks. They are not called for an input that the log already has, and a refused input is not recorded.
+ * The input with the changes of the hooks. The hooks are not called for an input that the log already has, and a refused input is not recorded.
  * @throws AgentError INPUT_REFUSED, HOOK_FAILED, HOOK_TIMEOUT, and what reading the log throws
  */
 export async function runAcceptHooks(input: NewInput, { deps, log }: { readonly deps: Deps; readonly log: Log }): Promise<NewInput> {
@@ -60,7 +60,7 @@ interface Asking {
   readonly deps: Deps;
   readonly isRegenerated: boolean;
   readonly signal: AbortSignal;
-  /** The set that was asked last. */
+  /** The set of hooks that was called last. */
   asked?: Hooks;
 }
 
@@ -75,7 +75,7 @@ async function askAll(given: NewInput & { readonly message: UserMessage }, askin
     logger: deps.logger,
     resources: agent.resources,
     signal,
-    // Its type has none.
+    // The type of the context has no `child`.
     child: () => Promise.reject(noRun()),
   };
   const verdicts: Verdict[] = [];

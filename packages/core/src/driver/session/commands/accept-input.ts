@@ -32,16 +32,16 @@ export interface NewInput {
   readonly given?: UserMessage;
   /** The answer of an `accept` hook, in place of a model call. */
   readonly answer?: string;
-  /** The `traceparent` that it is recorded with. */
+  /** The `traceparent` that the input is recorded with. */
   readonly trace?: string | undefined;
   readonly verdicts?: readonly Verdict[];
 }
 
 export interface AcceptedInput {
   readonly bodies: readonly FactBody[];
-  /** The run that answers it. */
+  /** The run that answers the input. */
   readonly runId: string;
-  /** The number of its fact, or of its first fact, if the log already has it. */
+  /** The seq of the first fact of the input, if the log already has the input. */
   readonly known?: { readonly seq: number; readonly inputId?: string };
 }
 
@@ -120,7 +120,7 @@ function wayOf(state: State, input: NewInput, { wanted, parent, deps }: Wanted):
   return { mode: wanted === "interrupt" ? wanted : "enqueue", runId: input.runId };
 }
 
-/** The input whose run a merged one shares: the one that waits last, if a person sent it for the same caller, with the same options and labels. */
+/** The input whose run a merged input shares: the last that waits, if a person sent it for the same caller, with the same options and labels. */
 function hostOf({ inputs }: State, { message, answer, options }: NewInput, { access }: Deps): QueuedInput | undefined {
   const last = inputs.at(-1);
   const host = inputs.find(({ runId }) => runId === last?.runId);
@@ -191,7 +191,7 @@ function checkParent(state: State, input: NewInput, parent: string | null | unde
     });
   if (input.regenerate !== undefined && at(state.history, index)?.message.role !== "user") {
     throw new AgentError("INPUT_INVALID", {
-      message: `Message \`${parent}\` is not a user's.`,
+      message: `Message \`${parent}\` is not a user message.`,
       fix: "Regenerate from the user message to answer again.",
     });
   }
@@ -205,7 +205,7 @@ export function runOptions({ model, temperature, maxTokens, reasoningEffort, sys
   return chosen.length === 0 ? {} : { options: Object.fromEntries(chosen) };
 }
 
-/** Compares the mode that the caller chose, not the recorded one: a `steer` that came too late is recorded as `enqueue`. */
+/** Includes the mode that the caller chose, not the recorded mode: a `steer` that came too late is recorded as `enqueue`. */
 function keyedDigestOf(options: SubmitOptions): string | undefined {
   const { idempotencyKey, mode = "enqueue", keyedContent = null, labels } = options;
   const { options: chosen = {} } = runOptions(options);
@@ -238,7 +238,7 @@ export function knownInput(state: State, input: NewInput): Known | undefined {
   });
 }
 
-/** A steered input that came too late gets a run of its own, with an id derived from its own. */
+/** The run that answers the input. A steered input that came too late gets its own run, under the id of the input. */
 function answeringRun(state: State, { runId, inputId }: KnownInput): string {
   const isOwn = state.run?.runId === inputId || state.inputs.some((input) => input.runId === inputId) || endOf(state, inputId);
   return isOwn ? inputId : runId;
@@ -257,8 +257,8 @@ function repeatedInput(state: State, { message, options }: NewInput, isOwner: bo
 }
 
 /**
- * The newest input with this message that has no answer yet: it waits, will join the run, or is among the last messages of the run. The cost is that of
- * these, not of all inputs of the session.
+ * The newest input with this message that has no answer yet: it waits, will join the run, or is among the last messages of the run. Only these inputs
+ * are compared, not all inputs of the session.
  */
 function unansweredTwin(state: State, message: UserMessage | undefined): KnownInput | undefined {
   if (!message) return undefined;

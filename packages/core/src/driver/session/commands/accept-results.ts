@@ -16,7 +16,7 @@ import type { AcceptedInput } from "./accept-input.ts";
 
 /**
  * The facts of results that answer pending client calls; all of them or none. A repeated result that equals the recorded one is accepted and changes
- * nothing. So is a repetition under the same key: it never answers a later call, even if the vendor has used the id again.
+ * nothing. A repetition under the same key is accepted too: it never answers a later call, even if the vendor has used the id again.
  * @throws AgentError CALL_UNKNOWN, CALL_ANSWERED, SESSION_CLOSED, INPUT_INVALID, KEY_REUSED; then the session is unchanged
  */
 export function acceptResults(
@@ -105,7 +105,7 @@ function recordedTwin(state: State, result: ToolResultMessage, deps: Deps): Entr
   }
 }
 
-/** A `callKey` is unique; an id of the vendor may occur again. @throws AgentError INPUT_INVALID when the two name different calls */
+/** True if the result names the call. A `callKey` is unique; a vendor may repeat an id. @throws AgentError INPUT_INVALID when id and key do not match */
 function names(result: ToolResultMessage, part: { readonly id: string; readonly callKey: string }): boolean {
   const isId = part.id === result.toolCallId || part.callKey === result.toolCallId;
   if (result.callKey === undefined) return isId;
@@ -139,7 +139,7 @@ export function checkPlace(state: State, { parent }: Deps): void {
   if (!parent && isRunOfParent(state)) throw answeredAbove(state.parent?.session ?? "");
 }
 
-/** True for a repetition of the recorded result, also in a closed session. @throws AgentError CALL_ANSWERED, SESSION_CLOSED, CALL_UNKNOWN */
+/** The recorded result that this result repeats, also in a closed session. @throws AgentError CALL_ANSWERED, SESSION_CLOSED, CALL_UNKNOWN */
 function recordedResult(state: State, result: ToolResultMessage, { sessionId }: Deps): Entry {
   const entry = settledOnPath(state, result) ?? settledAnywhere(state, result);
   const toolCallId = shownId(result.toolCallId);
@@ -163,7 +163,7 @@ function settledOnPath(state: State, result: ToolResultMessage): Entry | undefin
   return entry;
 }
 
-/** Finds it on another branch, if the head was moved meanwhile. */
+/** Finds the call on any branch, because the head may have been moved meanwhile. */
 function settledAnywhere({ history }: State, result: ToolResultMessage): Entry | undefined {
   return at(
     history,
@@ -182,7 +182,7 @@ function checkDeadline({ deadline, toolCallId }: AskedCall, now: number): void {
   });
 }
 
-/** The output that the model reads, cut like that of a server tool. */
+/** The result to record. Its output is cut like the output of a server tool. */
 function resultOf(result: ToolResultMessage): CallResult {
   const parts = partsOf(result.content);
   const output = normaliseOutput(parts.length === 0 ? undefined : parts, toolLimits.outputMax);

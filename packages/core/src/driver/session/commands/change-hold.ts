@@ -4,7 +4,7 @@ import type { AgentSession } from "../../../protocol/execute.ts";
 import { recordOpenCommand } from "./record-command.ts";
 import type { CommandContext } from "./submit-input.ts";
 
-/** Sets or lifts a legal hold; false if none was to be lifted. @throws AgentError INPUT_INVALID, SESSION_CLOSED */
+/** Sets or lifts a legal hold; false if that changes nothing. @throws AgentError INPUT_INVALID, SESSION_CLOSED */
 export async function changeHold(
   context: CommandContext,
   held: boolean,

@@ -94,7 +94,7 @@ class OwnChild implements ChildSession {
   }
 
   async stop(key: string): Promise<ChildResult | undefined> {
-    // Nothing is begun any more, also by the work that the log owes.
+    // From now on nothing is begun, not even by work that the log owes.
     this.#isStopped = true;
     this.#context.driver.stopChildren();
     const runId = await this.#runOf(key);
@@ -132,7 +132,7 @@ class OwnChild implements ChildSession {
     if (this.#runId !== undefined) this.#stop(this.#runId);
   }
 
-  /** Stops what is left of the child: the run of its input, what works in its background, the runs that would read the reports, and those of people. */
+  /** Stops what is left of the child: the run of its input, its children in the background, and all other runs, also those for people. */
   #stop(own: string): void {
     const { driver } = this.#context;
     const { run, inputs } = driver.state;
@@ -156,7 +156,7 @@ class OwnChild implements ChildSession {
     return this.#context.driver.dispose();
   }
 
-  /** Waits for the end also while a run waits for a person or a client, whose answers come from above. */
+  /** Waits for the end of the child, also while a run waits for a person or a client, whose answers come from the session above. */
   #ended(runId: string, listeners?: Pick<ChildListeners, "waits">): Promise<void> {
     const { driver, deps } = this.#context;
     return new Promise((resolve, reject) => {

@@ -2,7 +2,7 @@ import { AgentError } from "../../../errors.ts";
 import type { AgentSession } from "../../../protocol/execute.ts";
 import type { CommandContext } from "./submit-input.ts";
 
-/** The context of the commands behind each public session. In a file of its own, so that declarations of the main entry do not reach the driver. */
+/** The context of the commands behind each public session. In an extra file, so that declarations of the main entry do not import the driver. */
 const contexts = new WeakMap<AgentSession, CommandContext>();
 
 /** Keeps the context of a session that was made. */

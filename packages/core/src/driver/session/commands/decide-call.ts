@@ -1,5 +1,5 @@
 /*
- * Owns: the fact of a person's decision on a call, or the reason of its refusal. Any handle may record one, also one that does not own the session.
+ * Owns: the fact of a person's decision on a call, or the reason of its refusal. A handle may record a decision without owning the session.
  * Does not own: the request for approval (prepare-tool-call), the consequences of a decision (the loop), the right to decide (the caller).
  */
 
@@ -24,7 +24,7 @@ import { checkPlace } from "./accept-results.ts";
 import { accessOf, type CommandContext } from "./submit-input.ts";
 
 /**
- * Records a decision on a call that awaits approval, and continues the run. Resolves when the log has it.
+ * Records a decision on a call that awaits approval, and continues the run. Resolves when the log has the decision.
  * @throws AgentError APPROVAL_DECIDED with the first decision in `details`, APPROVAL_MISMATCH, CALL_UNKNOWN, INPUT_INVALID, KEY_REUSED,
  * SESSION_CLOSED, FORBIDDEN; then the session is unchanged
  */
@@ -85,7 +85,7 @@ function checkRoom({ remembered = [] }: State): void {
   });
 }
 
-/** What one session remembers. */
+/** The most decisions that a session remembers, and the most bytes of a pattern. */
 const [rememberedMax, patternBytesMax] = [100, 4_096];
 
 /** Replaces lone surrogates, which UTF-8 cannot hold. */
@@ -141,7 +141,7 @@ function decidedAlready({ callKey, decision, by, note, at: when }: KnownDecision
   });
 }
 
-/** The run of the call that waits for this decision, and its child if it belongs to one. @throws AgentError APPROVAL_DECIDED, APPROVAL_MISMATCH, CALL_UNKNOWN */
+/** The run of the call that waits for this decision, and the call's child, if any. @throws AgentError APPROVAL_DECIDED, APPROVAL_MISMATCH, CALL_UNKNOWN */
 function askedCall(
   state: State,
   callKey: string,

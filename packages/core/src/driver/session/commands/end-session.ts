@@ -6,7 +6,7 @@ import { erasableAt } from "../../ownership/due-dates.ts";
 import { recordCommand } from "./record-command.ts";
 import type { CommandContext } from "./submit-input.ts";
 
-/** Closes the session permanently. @throws AgentError SESSION_HELD */
+/** Closes the session permanently; false if only an expired session was to be closed, and it is not. @throws AgentError SESSION_HELD */
 export async function endSession(
   context: CommandContext,
   { erase, keepMs }: NonNullable<Parameters<AgentSession["end"]>[0]> = {},

@@ -52,7 +52,7 @@ export function checkAhead(due: number, now: number): void {
   if (due - now > scheduleLimits.aheadMaxMs) throw flaw("at", "The time is more than ten years ahead.");
 }
 
-/** A date that has fired already is refused as one that has passed. */
+/** The error for a date that has fired already. */
 export const firedBefore = (due: number): AgentError =>
   flaw("at", `The schedule has fired for ${new Date(due).toISOString()} already.`, "Choose a later time.");
 

@@ -1,7 +1,7 @@
 import { recordCommand } from "./record-command.ts";
 import type { CommandContext } from "./submit-input.ts";
 
-/** Records the opening; false if the log has one. */
+/** Records the opening; false if the log has an opening. */
 export async function openSession(context: CommandContext): Promise<boolean> {
   let isNew = false;
   await recordCommand(context, ({ status }) => {

@@ -10,7 +10,7 @@ export const recordCommand = (
   mayStop = false,
 ): Promise<unknown> => driver.offer({ bodies, needsOwner: false, mayStop });
 
-/** The same for a command that a closed session refuses. @throws AgentError SESSION_CLOSED */
+/** Like `recordCommand`, for a command that a closed session refuses. @throws AgentError SESSION_CLOSED */
 export const recordOpenCommand = (context: CommandContext, bodies: (state: State) => readonly FactBody[]): Promise<unknown> =>
   recordCommand(context, (state) => {
     if (state.status === "closed") throw sessionClosed(context.deps.sessionId);

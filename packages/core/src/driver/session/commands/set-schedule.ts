@@ -1,5 +1,5 @@
 /*
- * Owns: the facts that set and clear a schedule of a session. Any handle may record them, also one that does not own the session.
+ * Owns: the facts that set and clear a schedule of a session. A handle may record them without owning the session.
  * Does not own: when a schedule fires (due-dates, the loop), its first date (first-due-date).
  */
 
@@ -26,7 +26,7 @@ import { newInput, runOptions } from "./accept-input.ts";
 import { checkAhead, firedBefore, requestedDue, withInterval } from "./first-due-date.ts";
 import { accessOf, type CommandContext } from "./submit-input.ts";
 
-/** The same request again, while its schedule stands, changes nothing. @throws AgentError INPUT_INVALID, INPUT_REFUSED, HOOK_FAILED, FORBIDDEN, SESSION_CLOSED */
+/** A repeated request changes nothing while its schedule stands. @throws AgentError INPUT_INVALID, INPUT_REFUSED, HOOK_FAILED, FORBIDDEN, SESSION_CLOSED */
 export async function setSchedule(context: CommandContext, name: string, asked: ScheduleRequest): Promise<SessionSchedule> {
   const { deps, driver, opening } = context;
   checkName(name);
@@ -43,7 +43,7 @@ export async function setSchedule(context: CommandContext, name: string, asked: 
       return [];
     }
     checkAhead(due, deps.clock.now());
-    // A node whose clock was ahead has fired it before its time: each date fires once.
+    // A node whose clock was ahead may have fired this date early: each date fires once.
     if (lastWithKey(state.known, firingKey({ id: name, due }), keyOfInput) !== undefined) throw firedBefore(due);
     if (!standing) checkRoom(state, deps);
     const dates = { due, ...repetitionOf(request) };
@@ -55,7 +55,7 @@ export async function setSchedule(context: CommandContext, name: string, asked: 
   return shown(result.set as Schedule);
 }
 
-/** False if the session has no such schedule. @throws AgentError SESSION_CLOSED */
+/** Clears a schedule; false if the session has no such schedule. @throws AgentError SESSION_CLOSED */
 export async function clearSchedule({ deps, driver }: CommandContext, name: string, by: string = deps.access.user): Promise<boolean> {
   let isCleared = false;
   const bodies = (state: State): readonly FactBody[] => {
@@ -80,7 +80,7 @@ export const firingsOf = ({ firings = [], ended, run, inputs }: State): readonly
     return { name, ...when, runId, status: lastWithKey(ended, runId, idOfRun)?.status ?? "waiting" };
   });
 
-/** One function, because the indices are cached by it. */
+/** A constant, because indices are cached per function. */
 const idOfRun = ({ runId }: { readonly runId: string }): string => runId;
 
 /** How a schedule repeats, as its fact has it. */
@@ -99,7 +99,7 @@ function shown({ id, due, everyMs, rule: cron, timeZone, missed, input }: Schedu
   };
 }
 
-/** The input of every firing: the `accept` hooks see it now, and not again when it fires. */
+/** The input of every firing. The `accept` hooks are called for it now, and not when the schedule fires. */
 async function scheduledInput({ deps, driver }: CommandContext, request: ScheduleRequest): Promise<BodyOf<"schedule.set">["input"]> {
   const { input, mode = "enqueue", labels } = request;
   const checked = checkInput(input).value;
@@ -128,7 +128,7 @@ interface Wanted {
   readonly due: number;
 }
 
-/** True if the schedule stands as requested. Without `at` its next date is not compared, because a repeated request has another one. */
+/** True if the schedule stands as requested. Without `at` its next date is not compared, because a repeated request has another date. */
 function isSame(standing: Schedule, { request, input, due }: Wanted): boolean {
   const text = (value: object): string => canonicalJson(JSON.parse(JSON.stringify(value)) as Json);
   const { everyMs, rule, timeZone, missed = "once" } = standing;

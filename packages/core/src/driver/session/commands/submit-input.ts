@@ -31,7 +31,7 @@ export async function submitInput(
   return accepted;
 }
 
-/** Records an input. `needsOwner`: false: another process is to own its run. */
+/** Records an input. `needsOwner` is false if another process is to own the run. */
 export async function recordInput(
   context: CommandContext,
   {
@@ -74,7 +74,7 @@ export function beginOf(
   return andThen(fresh, (taken) => (state: State) => acceptInput(state, taken, { deps: own, opening, isOwner: driver.isOwner }));
 }
 
-/** The access of an input: the given one, which must have the scope of the session, or that of the session. @throws AgentError FORBIDDEN */
+/** The access of an input: the given access, or else the access of the handle. @throws AgentError FORBIDDEN when it has another scope than the session */
 export function accessOf({ access: opener, ref, sessionId }: Deps, access: Access = opener): Access {
   if (access.scope === ref.scope) return access;
   throw new AgentError("FORBIDDEN", { message: "The access is for another scope than the session.", details: { session: sessionId } });
