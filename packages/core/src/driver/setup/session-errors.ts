@@ -63,7 +63,7 @@ export const storeFull = (): AgentError => new AgentError("STORE_FULL", { messag
 export const storeSilent = (): AgentError =>
   new AgentError("STORE_UNAVAILABLE", {
     message: `The store did not confirm within ${driverLimits.commandMs} ms that this was recorded.`,
-    fix: "Send it again, and an input under the same idempotency key; nothing acknowledged is lost.",
+    fix: "Send it again. For an input, use the same idempotency key. Nothing acknowledged is lost.",
   });
 
 /** The error that is recorded in place of the end of a call, if the store refuses that end. */
