@@ -42,7 +42,7 @@ export interface EndedAttempt {
   readonly isSpent?: boolean | undefined;
 }
 
-/** The model that replaces the one of a failed attempt; `undefined`: the same model is used again, or no attempt follows. */
+/** The model that replaces the model of a failed attempt; `undefined`: the same model is used again, or no attempt follows. */
 export function nextModel(run: Run, { attempt, failure, hasSpoken, isResolved = false, isSpent }: EndedAttempt): ModelLink | undefined {
   const { chain, link = 0 } = run;
   if (!chain || isResolved) return undefined;

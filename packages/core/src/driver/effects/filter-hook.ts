@@ -29,7 +29,7 @@ type FilterDeps = Pick<Deps, "logger" | "sessionId" | "clock">;
 /** True if a hook requires that no part of an answer is shown before `decide` has seen the whole answer. */
 export const holdsTurns = ({ hooks }: Agent): boolean => hooks.some(({ filter }) => filter?.holdTurn);
 
-/** The filters of the agent as one; `undefined` if no hook has a filter. */
+/** The combined filter of the agent; `undefined` if no hook has a filter. */
 export function userFilterOf(agent: Agent, context: FilterPlace, deps: FilterDeps): UserFilter | undefined {
   const filters = agent.hooks.filter(({ filter }) => filter?.apply);
   return filters.length === 0 ? undefined : new HookFilter(filters, context, deps);

@@ -14,7 +14,7 @@ export class SpentAccount {
     return isSound;
   }
 
-  /** The sum for each model, and one for usage without a model; synchronous if no price table is called. */
+  /** One sum for each model, and one for usage without a model; synchronous if no price table is called. */
   expenses(pricing: Pricing, at: number): SyncOrAsync<readonly Expense[]> {
     let sums: SyncOrAsync<readonly Expense[]> = [];
     for (const spent of this.#spent) {

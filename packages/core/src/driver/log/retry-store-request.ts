@@ -9,7 +9,7 @@ import { storeError } from "../setup/session-errors.ts";
 
 export interface RetryOptions {
   readonly clock: Clock;
-  /** How long one try may take, in milliseconds. Most stores have a deadline of their own, which is shorter. Infinity: for a store that always answers. */
+  /** How long one try may take, in milliseconds. Most stores have a shorter deadline themselves. Infinity: for a store that always answers. */
   readonly answerMs: number;
   /** For how many milliseconds after the first try the request is repeated. Called before each retry. 0: the first error is thrown at once. */
   readonly staysFor: () => number;

@@ -34,7 +34,7 @@ export interface CallExtras {
 
 /** A call that may be recorded and sent. */
 export interface Admitted {
-  /** Its facts; the last one is the intent. */
+  /** The facts of the call; the last fact is the intent. */
   readonly bodies: readonly FactBody[];
   /** The request as it is sent: near a limit it differs from the request that was prepared. */
   readonly prepared: PreparedModel;

@@ -10,7 +10,7 @@ type Delta = Extract<ModelChunk, { readonly delta: string }>;
 type OpaqueChunk = Extract<ModelChunk, { type: "opaque" }>;
 
 /**
- * Passes the chunks of a model through the filters, each block with a window of its own. The end of a block is held back until the block is
+ * Passes the chunks of a model through the filters, each block with its own window. The end of a block is held back until the block is
  * complete: at its end chunk, or at the end of the answer, because blocks may interleave. The held-back text of an attempt that was cut off is never
  * published.
  */
@@ -19,7 +19,7 @@ export interface ChunkFilter {
   pass(chunks: readonly ModelChunk[]): SyncOrAsync<readonly ModelChunk[]>;
   /** True if the block is not complete: more text may come, or is held back. */
   holds(index: number): boolean;
-  /** The parts of a complete answer: arguments are filtered, and the vendor's opaque parts are removed if the filter would have changed one. */
+  /** The parts of a complete answer: arguments are filtered, and opaque parts of the vendor are removed if the filter would change any of them. */
   finish(parts: readonly AssistantPart[]): SyncOrAsync<readonly AssistantPart[]>;
 }
 

@@ -24,7 +24,7 @@ export interface DecisionContext {
   readonly phase: PhaseName;
 }
 
-/** True if the batch is to be appended. A batch with a claim alone is not: it would create a session, or wake one that rests, for a refused offer. */
+/** True if the batch is to be appended. Not if it only has a claim: for a refused offer it would create a session, or wake a session that rests. */
 export function isForLog({ trial, rests }: BatchDecision, before: State): boolean {
   const { facts, state } = trial;
   if (facts.length === 0 || state.status === "new") return false;

@@ -2,7 +2,7 @@ import type { State } from "../../loop/state.ts";
 import type { SessionSnapshot } from "../../protocol/snapshot.ts";
 import { snapshotOf } from "./public-snapshot.ts";
 
-/** Shares one snapshot among all callers while the session does not change and a caller holds it, because it grows with the messages. */
+/** Shares one snapshot among all callers while the session does not change and a caller holds it, because snapshots grow with the messages. */
 export class SharedSnapshot {
   readonly #sessionId: string;
   #state: WeakRef<State> | undefined;

@@ -13,7 +13,7 @@ export interface SessionFold {
   readonly seq: number;
   /** Folds the next facts. @throws AgentError SESSION_CORRUPT, SESSION_TOO_NEW, STORE_*, BLOB_NOT_FOUND; then no fact was folded */
   add(facts: readonly Fact[]): Promise<void>;
-  /** The session as a screen shows it. Takes time in proportion to the number of messages. */
+  /** The session as a screen shows it. Takes time that grows with the messages. */
   snapshot(): SessionSnapshot;
 }
 

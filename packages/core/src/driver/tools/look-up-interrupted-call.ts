@@ -21,7 +21,7 @@ interface LookupDeps {
   readonly signal: AbortSignal;
 }
 
-/** Calls the tool's `lookup` for a call with an unknown outcome. Its answer is filtered and reviewed as output; without one the call is interrupted. */
+/** Calls the tool's `lookup` for a call with an unknown outcome. An answer is filtered and reviewed; without an answer the call is interrupted. */
 export async function lookUpCall({ runId, call }: LookupEffect, { deps, registry, asking, calls, signal }: LookupDeps): Promise<FactBody> {
   const { agent } = deps.bound;
   const { part } = call;
