@@ -1,13 +1,13 @@
 /**
- * The action of a request, which `authorize` permits or refuses. Every route has one; `docs/http.md` lists them. Actions on sessions come with the id
- * of the session, except `session.list`, and `session.create` if the caller does not choose the id.
+ * The action of a request, which `authorize` permits or refuses. Every route that is not public has one; `docs/http.md` lists them. Actions on sessions
+ * come with the id of the session, except `session.list`, and `session.create` if the caller does not choose the id.
  */
 export type Action =
   | "session.create"
   | "session.list"
   | "session.read"
   | "session.follow"
-  /** Asked as `session.read` of the session and `session.create`. */
+  /** Asked as two actions: `session.read` of the session, and `session.create`. */
   | "session.fork"
   | "session.change"
   | "session.remove"

@@ -5,8 +5,8 @@ import type { Listenable } from "./http/listenable.ts";
 /** Agents behind HTTP. */
 export interface AgentServer extends Listenable, Pick<Host, "running" | "ready" | "drain" | "recover"> {
   /**
-   * Drains, waits until the runs of this process have ended (at most `withinMs`, default `limits.drainMs`), hands the others over to other nodes,
-   * and closes. Resolves with the number of sessions that were handed over. A server over a given host only closes itself: 0.
+   * Drains, waits until the runs of this process have ended (at most `withinMs`, default `limits.drainMs`), hands open runs over to other nodes,
+   * and closes. Resolves with the number of sessions that were handed over. A server over a given host only closes, and resolves with 0.
    */
   handOver: Host["handOver"];
   /**
@@ -16,7 +16,7 @@ export interface AgentServer extends Listenable, Pick<Host, "running" | "ready" 
   close(): Promise<void>;
   /**
    * Sends a notification to all streams of `/api/notifications` of a scope, or to those of one user. @throws AgentError INPUT_INVALID for an
-   * invalid type or data that is not JSON; PAYLOAD_TOO_LARGE over `limits.notificationBytes`; then no stream gets it
+   * invalid type or data that is not JSON; PAYLOAD_TOO_LARGE over `limits.notificationBytes`; on an error no stream gets it
    */
   notify(scope: string, notification: Notification): void;
 }

@@ -2,7 +2,7 @@ import { AgentError } from "@loopwright/core";
 import type { Notification } from "@loopwright/core/ports";
 import type { HttpLimits } from "./server-limits.ts";
 
-/** The notification, if it can be delivered. @throws AgentError INPUT_INVALID, PAYLOAD_TOO_LARGE */
+/** Returns the notification if it can be delivered. @throws AgentError INPUT_INVALID, PAYLOAD_TOO_LARGE */
 export function checkedNotification(
   notification: Notification,
   { notificationBytes }: Pick<HttpLimits, "notificationBytes">,
@@ -22,13 +22,13 @@ export function checkedNotification(
   return notification;
 }
 
-/** `undefined`: the data is too long or too deep for a text. @throws AgentError INPUT_INVALID */
+/** The notification as JSON; `undefined`: it is too long or too deep for `JSON.stringify`. @throws AgentError INPUT_INVALID */
 function jsonOf(notification: Notification): string | undefined {
   try {
     return JSON.stringify(notification);
   } catch (cause) {
     if (cause instanceof RangeError) return undefined;
-    const message = `The data of the notification \`${notification.type}\` is no JSON.`;
+    const message = `The data of the notification \`${notification.type}\` cannot be sent as JSON.`;
     throw new AgentError("INPUT_INVALID", { message, fix: "Send plain data, without circles and without BigInts.", cause });
   }
 }

@@ -11,18 +11,18 @@ export function checkOptions(options: HttpOptions): void {
       fix: "Give `authenticate`, or leave `cookies` out.",
     });
   if (!/^(?:\/[A-Za-z0-9._~-]+)*$/.test(basePath)) {
-    const fix = "Use one like `/agents`, without a slash at its end.";
+    const fix = "Use a path like `/agents`, without a slash at its end.";
     throw new AgentError("CONFIG_INVALID", { message: "`basePath` is not a path.", fix });
   }
   for (const origin of origins)
     if (!URL.canParse(origin) || new URL(origin).origin !== origin) {
-      const fix = "Use ones like `https://app.example.com`, without a path.";
+      const fix = "Use origins like `https://app.example.com`, without a path.";
       throw new AgentError("CONFIG_INVALID", { message: "An entry of `origins` is not an origin.", fix });
     }
   const names = dialects.map(({ name }) => name);
   for (const name of names)
     if (!/^[a-z][a-z0-9_-]{0,63}$/.test(name) || names.indexOf(name) !== names.lastIndexOf(name)) {
-      const fix = "Give each a name of its own: small letters, digits, _ and -, at most 64.";
+      const fix = "Give each dialect another name: small letters, digits, _ and -, at most 64.";
       throw new AgentError("CONFIG_INVALID", {
         message: `\`dialects\` has a name that cannot be used: \`${String(name).slice(0, 80)}\`.`,
         fix,

@@ -1,9 +1,9 @@
 import type { Clock } from "@loopwright/core/ports";
 import type { Principal } from "./server-options.ts";
 
-/** How the credentials of cookies were found, a moment ago. */
+/** Recent verdicts on the credentials of cookies. */
 export interface CookieCheckCache {
-  /** The verdict of less than 30 seconds ago, unless it is asked for anew; else what `ask` gives, once for all requests that come meanwhile. An error of `ask` is not kept. */
+  /** The kept verdict, if less than 30 seconds old and `isAnew` is false; else that of `ask`, which requests share while it is made. An error is not kept. */
   of(key: string, isAnew: boolean, ask: () => Promise<Principal | undefined>): Promise<Principal | undefined>;
 }
 

@@ -10,7 +10,7 @@ export interface HealthServerOptions extends Pick<HttpOptions, "authenticate" | 
   readonly host: Host;
 }
 
-/** Answers only `/healthz`, `/readyz` and `/metrics` of a host. It closes with the host. @throws AgentError CONFIG_INVALID */
+/** A server that answers only `/healthz`, `/readyz` and `/metrics` of a host, and closes with the host. @throws AgentError CONFIG_INVALID */
 export function createHealthServer({ host, ...http }: HealthServerOptions): Listenable {
   const served = serveHost(host, http, [healthRoute, readyRoute, metricsRoute]);
   host.onEnd(() => served.close());

@@ -6,7 +6,7 @@ import { type ServedHost, serveHost } from "./serve-host.ts";
 import type { HostedServerOptions, ServerOptions } from "./server-options.ts";
 
 /**
- * A server over a store, with a host of its own, or over a host of the application. Any number of servers may share either.
+ * Creates a server over a store, with a new host, or over a host of the application. Any number of servers may share a store or a host.
  * @throws AgentError CONFIG_INVALID
  */
 export function createServer(options: ServerOptions | HostedServerOptions): AgentServer {
@@ -15,7 +15,7 @@ export function createServer(options: ServerOptions | HostedServerOptions): Agen
   return serverOf(host, serveHost(host, options, routeTable), true);
 }
 
-/** `owns`: the host closes with the server. */
+/** `owns`: true if the host closes with the server. */
 export function serverOf(host: Host, served: ServedHost, owns: boolean): AgentServer {
   const { context, fetch, hasAuthentication, basePath } = served;
   const drain = (): void => {

@@ -11,7 +11,7 @@ export function redactedCause(cause: unknown, request?: Request): { readonly cau
   return { cause: clean(`${cause.name}: ${cause.message}`), ...(cause.stack === undefined ? {} : { stack: clean(cause.stack) }) };
 }
 
-/** The credentials, the longest first, so that no part of one stays. */
+/** The credentials, the longest first, so that a credential is replaced before the parts of it. */
 function secretsOf({ headers }: Request): readonly string[] {
   const values = [...headers].filter(([name]) => secretHeader.test(name)).map(([, value]) => value);
   const pieces = values.flatMap((value) => [value, ...value.split(/[\s;,="]+/)]);

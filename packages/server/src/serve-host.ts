@@ -19,13 +19,13 @@ import { createSessionFeeds } from "./stream/session-feeds.ts";
 /** Routes over a host. */
 export interface ServedHost extends Listenable {
   readonly context: ServerContext;
-  /** Refuses what begins work from now on. */
+  /** From now on refuses requests that begin work. */
   drain(): void;
   /** Ends all streams, and forgets the counts of requests. Idempotent. */
   close(): void;
 }
 
-/** Answers requests about the sessions of a host, until it is closed or the host ends. @throws AgentError CONFIG_INVALID */
+/** Serves the sessions of a host over HTTP. The streams end when the host ends. @throws AgentError CONFIG_INVALID */
 export function serveHost(host: Host, http: HttpOptions, routes: readonly Route[]): ServedHost {
   checkOptions(http);
   const { agents, findAgent, store, channel, clock, ids, logger, sessions, health } = host;

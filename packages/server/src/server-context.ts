@@ -11,9 +11,9 @@ import type { HttpOptions } from "./server-options.ts";
 import type { SessionFeeds } from "./stream/session-feeds.ts";
 import type { StreamRegistry } from "./stream/stream-registry.ts";
 
-/** The options of a server, and what its host has. */
+/** The options of a server, and parts of its host. */
 export interface ServedOptions extends HttpOptions {
-  /** The first is the default; empty where they are found by a function. */
+  /** The first is the default. Empty if a function finds the agents. */
   readonly agents: readonly Agent[];
   readonly findAgent: Host["findAgent"];
   readonly store: SessionStore;
@@ -35,11 +35,11 @@ export interface ServerContext {
   readonly description: () => string;
   readonly files: SentFiles;
   readonly rates: RateLimiter;
-  /** Of the credentials of cookies. */
+  /** Verdicts on the credentials of cookies. */
   readonly verdicts: CookieCheckCache;
   readonly metrics: RequestMetrics;
   /** False while the server shuts down. */
   isReady(): boolean;
-  /** How the store is. */
+  /** The health of the store. */
   readonly watched: StoreHealth;
 }

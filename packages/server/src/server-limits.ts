@@ -1,23 +1,23 @@
 import { defaultHostLimits, type HostLimits } from "@loopwright/host";
 
-/** Every limit of what a server takes and sends, with its default. */
+/** The limits of what a server takes and sends. */
 export interface HttpLimits {
   readonly bodyBytes: number;
   readonly fileBytes: number;
-  /** How long the body of a request may take to come. */
+  /** How long the body of a request may take to arrive. */
   readonly bodyMs: number;
   readonly fileMs: number;
-  /** Bytes of a file that must come in each `bodyMs`. */
+  /** Bytes of a file that must arrive in each `bodyMs`. */
   readonly filePaceBytes: number;
   /** How long `authenticate` may take for a request, and `authorize` for an action. */
   readonly authenticateMs: number;
-  /** Bytes of files that may be on their way to one principal, and to all: each is held whole until it was taken, for `streamStallMs` without a piece. */
+  /** Bytes of files on their way to one principal, and to all. A file is in memory until it was received, or cut after `streamStallMs` without progress. */
   readonly sentFileBytesPerPrincipal: number;
   readonly sentFileBytes: number;
   /** Requests of one principal in a minute; those that change something count in `writesPerMinute` too. */
   readonly requestsPerMinute: number;
   readonly writesPerMinute: number;
-  /** The same for all principals of a scope together. A scope is never refused what one principal of it may have. */
+  /** The same for all principals of a scope together. A value below the limit of one principal counts as that limit. */
   readonly requestsPerScope: number;
   readonly writesPerScope: number;
   readonly streamsPerPrincipal: number;
@@ -25,30 +25,30 @@ export interface HttpLimits {
   readonly streams: number;
   /** Open runs of one principal. */
   readonly runsPerPrincipal: number;
-  /** Bytes that may be queued for one stream; over it nothing more is queued until it has run empty. */
+  /** Bytes that may be queued for one stream. A full queue takes nothing more until it is empty. */
   readonly streamQueueBytes: number;
-  /** What one page of recorded events may hold, of a session or of a run: so many, and about so many bytes. */
+  /** The most events, and about the most bytes, in one page of the events of a session or run. */
   readonly pageEvents: number;
   readonly pageBytes: number;
-  /** A stream whose queue does not run empty for so long is cut. */
+  /** A stream whose queue is not empty once in this time is cut. */
   readonly streamStallMs: number;
   readonly pingMs: number;
-  /** A stream is ended after this, give or take a fifth; its reader comes back. */
+  /** A stream is ended after this time, give or take a fifth; its reader connects again. */
   readonly streamAgeMs: number;
   /** How often the reader of an open stream is authenticated and authorized again. */
   readonly streamCheckMs: number;
-  /** How long a ticket counts, and how long a stream lasts that was opened with one. */
+  /** How long a ticket is valid, and how long a stream that was opened with a ticket lasts. */
   readonly ticketMs: number;
   readonly ticketStreamMs: number;
   /** Durable events of one session that are kept in memory for readers that reconnect soon. */
   readonly recentEvents: number;
-  /** How long a request may wait for the store before it is answered with 503: with what is around it within two seconds. */
+  /** How long a request may wait for the store before it is refused with 503. The default ends the whole request within two seconds. */
   readonly answerMs: number;
   /** How long a request that names a `minSeq` waits until this node has seen it. */
   readonly minSeqMs: number;
-  /** A reader whose next event is older than this is not caught up any more: it begins anew with a snapshot. */
+  /** A reader whose next event is older than this does not get the events that it missed: it begins again with a snapshot. */
   readonly replayMaxAgeMs: number;
-  /** For how long at least an `Idempotency-Key` counts that the log has no place for: those of messages count for ever. */
+  /** How long at least an `Idempotency-Key` counts that the log does not record. Keys of messages are in the log, and count for ever. */
   readonly keyMaxAgeMs: number;
   /** Sessions that one notifications stream may follow in full. */
   readonly sessionsPerNotifications: number;
@@ -59,7 +59,7 @@ export interface HttpLimits {
   readonly declaredToolBytes: number;
 }
 
-/** Every limit of a server that makes its own host. */
+/** The limits of a server that makes its own host. */
 export type ServerLimits = HttpLimits & HostLimits;
 
 export const defaultHttpLimits: HttpLimits = {

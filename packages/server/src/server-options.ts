@@ -29,10 +29,10 @@ export interface Caller {
   readonly isExposed: boolean;
 }
 
-/** The sender of a request; `undefined`: the request is refused with 401. It may be asked again with the same request while a stream is open. */
+/** Returns the sender of a request; `undefined`: the request is refused with 401. It may be called again with the same request while a stream is open. */
 export type Authenticate = (request: Request, caller: Caller) => Principal | undefined | Promise<Principal | undefined>;
 
-/** Whether a principal may see a session in lists, searches and hints. It gets the summary that the list would show, so it need not read the session. */
+/** True if a principal may see a session in lists, searches and hints. `session` is the summary that a list would show, so the session need not be read. */
 export type MaySee = (principal: Principal, session: SessionSummary) => boolean | Promise<boolean>;
 
 /** An uploaded file. */
@@ -41,7 +41,7 @@ export interface KnownFile {
   readonly blob: string;
   readonly mediaType: string;
   readonly sizeBytes: number;
-  /** As its uploader called it. */
+  /** The name that its uploader gave. */
   readonly name?: string;
   /** When it was uploaded first, in milliseconds since the epoch. */
   readonly at: number;
@@ -49,14 +49,14 @@ export interface KnownFile {
   readonly by: string;
 }
 
-/** Whether a principal may see a file of its scope in the list of files. */
+/** True if a principal may see a file of its scope in the list of files. */
 export type MaySeeFile = (principal: Principal, file: KnownFile) => boolean | Promise<boolean>;
 
-/** Sessions of cookies for the page. */
+/** Login by cookie, for the page. */
 export interface CookieOptions {
-  /** How long after the sign-in they end, in milliseconds. They end earlier if the credentials of the sign-in do. Default 12 hours. */
+  /** How long a login lasts, in milliseconds. It ends earlier if the credentials of the sign-in do. Default 12 hours. */
   readonly ageMs?: number;
-  /** Whether cookies are sent over TLS alone. Default: true if the page of the sign-in was opened over TLS. */
+  /** True if cookies are sent over TLS only. Default: true if the page of the sign-in was opened over TLS. */
   readonly secure?: boolean;
 }
 
@@ -69,7 +69,7 @@ export interface AuditContext {
 }
 
 /**
- * Whether a principal may do an action, on the session if the action concerns one. Any result but `true` refuses: with 404 if the caller may not
+ * True if a principal may do an action, on the session if the action concerns one. Any result but `true` refuses: with 404 if the caller may not
  * do `session.read` either, otherwise with 403. An error that it throws is logged and refuses with 500; no verdict within `limits.authenticateMs`
  * refuses with 503.
  */
@@ -87,7 +87,7 @@ export interface PageFile {
 
 /** A request to an extension route, after the checks that all requests pass. */
 export interface ExtensionContext {
-  /** Its body has been read: see `body`. */
+  /** If the route has the option `body`, the body has been read: see `body`. */
   readonly request: Request;
   readonly principal: Principal;
   /** Decoded values of `:name` in the path. */
@@ -144,7 +144,7 @@ export interface HttpOptions {
   readonly maySee?: MaySee;
   /**
    * Asked about each file of the list of files. An error that it throws is logged, and the file is left out. Default: all files of
-   * its scope; with `maySee`, only those that it uploaded, because another file may belong to a session that it may not see.
+   * its scope; with `maySee`, only files that the principal uploaded, because another file may belong to a hidden session.
    */
   readonly maySeeFile?: MaySeeFile;
   /** Lets callers of `authenticate` sign in with a cookie (`POST /api/login`). Default: no cookies. */
@@ -156,7 +156,7 @@ export interface HttpOptions {
    * `authorize` permits `server.inspect`. An error is logged, and the rest is served. Default: none.
    */
   readonly metrics?: () => string | Promise<string>;
-  /** Admits every caller where there is no `authenticate`. Only callers from this machine are trusted. Default false. */
+  /** Without `authenticate`: admits every caller. Only callers from this machine are trusted. Default false. */
   readonly insecure?: boolean;
   /** Host names that requests may use beside those of loopback, with the port unless it is the default of the scheme. */
   readonly hosts?: readonly string[];
@@ -181,7 +181,7 @@ export interface HttpOptions {
   /** The name of the dialect for each `streamVersion` that requests may name. Default: none, so that a request with one is refused with 400. */
   readonly streamVersions?: { readonly [version: number]: string };
   /**
-   * Remembers decisions on calls for later ones: `memory` of `createApprovals` (`@loopwright/approvals`), whose `hooks` the agents have. Default: none, so
+   * Remembers decisions for later calls: `memory` of `createApprovals` (`@loopwright/approvals`), whose `hooks` the agents have. Default: none, so
    * that a decision which asks for it is refused with 400.
    */
   readonly approvals?: ApprovalMemory;

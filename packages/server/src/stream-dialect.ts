@@ -11,14 +11,14 @@ export interface DialectFrame {
   readonly isSpare?: boolean;
 }
 
-/** Translates what one stream carries, in order. It may keep a state between two calls. */
+/** Translates the events of one stream, in order. It may keep a state between two calls. */
 export interface DialectReader {
   /** The events of any session of the scope, as they are published. */
   events(sessionId: string, events: readonly SessionEvent[]): readonly DialectFrame[];
   notification(notification: Notification): readonly DialectFrame[];
 }
 
-/** What a dialect may ask of the process. */
+/** What a dialect may ask the process. */
 export interface DialectContext {
   /** The run that is open in a session of the caller's scope, if this process has the session loaded. */
   runOf(sessionId: string): string | undefined;
@@ -26,13 +26,13 @@ export interface DialectContext {
 
 /** The stream of `GET /api/notifications` in events of a product's own: a client requests it by `?dialect=<name>`. */
 export interface StreamDialect {
-  /** `[a-z][a-z0-9_-]{0,63}`, unlike that of any other dialect of the server. */
+  /** `[a-z][a-z0-9_-]{0,63}`; no other dialect of the server has the same name. */
   readonly name: string;
   /** Called once for each stream. */
   open(context: DialectContext): DialectReader;
 }
 
-/** A line break in a name would begin a frame of its own. */
+/** No line break: it would begin another frame. */
 const eventName = /^[\w.:-]{1,128}$/;
 
 /** The line that begins the frame. @throws TypeError for a name that no event can have */
