@@ -16,10 +16,11 @@ export function extendedRoutes(builtIn: readonly Route[], extensions: readonly E
     if (!pathPattern.test(path))
       throw invalid(
         `${name} has a path that cannot be used.`,
-        "Use one like `/api/reports/:id`, without `basePath` and without wildcards.",
+        "Use a path like `/api/reports/:id`, without `basePath` and without wildcards.",
       );
     if (!/^[A-Za-z0-9_-]{1,64}$/.test(id)) throw invalid(`${name} has no usable \`id\`.`, "Use 1 to 64 letters, digits, - and _.");
-    if (all.some((other) => other.id === id)) throw invalid(`${name} has the id \`${id}\` of another route.`, "Give it an id of its own.");
+    if (all.some((other) => other.id === id))
+      throw invalid(`${name} has the id \`${id}\` of another route.`, "Choose an id that no other route has.");
     // A built-in path is taken for all methods: a later version may answer them.
     const hidden = all.find((other) => overlap(other.path, path) && (builtIn.includes(other) || other.method === method));
     if (hidden) throw invalid(`${name} overlaps the route \`${hidden.method} ${hidden.path}\`.`, "Choose a path that no other route has.");
@@ -28,7 +29,7 @@ export function extendedRoutes(builtIn: readonly Route[], extensions: readonly E
   return all;
 }
 
-/** True when some address fits both paths. */
+/** True if some address matches both paths. */
 function overlap(one: string, other: string): boolean {
   const [steps, others] = [one.split("/"), other.split("/")];
   const isVariable = (step: string | undefined): boolean => step?.startsWith(":") ?? false;

@@ -14,9 +14,9 @@ export interface Connection {
   readonly openSink: OpenSink;
   readonly caller: Caller;
   readonly requestId: string;
-  /** Set for requests in process: their principal is known, and counted. */
+  /** Set for requests in process: their principal is known, and was counted with the outer request. */
   readonly principal?: Principal;
-  /** The built-in routes in process. */
+  /** Serves the built-in routes in process. */
   inProcess(principal: Principal): InProcess;
 }
 
@@ -53,7 +53,7 @@ export async function answerRoute(route: Route, matched: MatchedRequest, server:
   const checkAgain = async (): Promise<Principal> => {
     const now = (await ask?.()) ?? principal;
     if (now.user !== principal.user || now.scope !== principal.scope) throw changed();
-    // Its roles may be others by now.
+    // The roles of the caller may have changed.
     await authorizeRequest(route, { principal: now, input, request }, server);
     current = now;
     return now;
@@ -64,7 +64,7 @@ export async function answerRoute(route: Route, matched: MatchedRequest, server:
 
 interface Identity {
   readonly principal: Principal;
-  /** Authenticates the request once more. Absent: it cannot be, because its credentials count once. */
+  /** Authenticates the request again. Absent for a ticket, which is valid once, and for requests in process. */
   readonly ask?: () => Promise<Principal>;
 }
 
@@ -82,7 +82,7 @@ async function identityOf(route: Route, { request, connection }: MatchedRequest,
   }
 }
 
-/** Whether tickets are for the route: it is read as a stream. */
+/** True if the route accepts tickets: it can be read as a stream. */
 const hasStream = ({ method, responses }: Route): boolean => method === "GET" && Object.values(responses).some(({ stream }) => stream);
 
-const changed = (): AgentError => new AgentError("UNAUTHENTICATED", { message: "The credentials lead to another caller now." });
+const changed = (): AgentError => new AgentError("UNAUTHENTICATED", { message: "The credentials now belong to another caller." });

@@ -12,7 +12,7 @@ export function isLoopbackHost(host: string): boolean {
 }
 
 /**
- * Protects against DNS rebinding, where a page lets its own name point to this machine. @throws AgentError HOST_REFUSED unless the request names
+ * Protects against DNS rebinding: a page lets its own name point to this machine. @throws AgentError HOST_REFUSED unless the request names
  * loopback or one of `hosts`
  */
 export function checkHost(request: Request, hosts: readonly string[]): void {

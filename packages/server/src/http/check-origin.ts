@@ -3,7 +3,7 @@ import { requestHost } from "../request-host.ts";
 
 const isSafe = (method: string): boolean => method === "GET" || method === "HEAD" || method === "OPTIONS";
 
-/** The other origin whose page may read the answer; `undefined`: the request needs no such permission. @throws AgentError ORIGIN_REFUSED */
+/** The origin of the page that sent the request, if `origins` has it; `undefined`: no page of another origin sent it. @throws AgentError ORIGIN_REFUSED */
 export function checkOrigin(request: Request, origins: readonly string[]): string | undefined {
   const origin = request.headers.get("Origin");
   if (origin !== null && origins.includes(origin)) return origin;

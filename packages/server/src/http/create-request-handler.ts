@@ -13,7 +13,7 @@ import { MethodRefused, refuseRequest } from "./refuse-request.ts";
 import { applyResponseHeaders, preflightResponse } from "./response-headers.ts";
 import { servePage } from "./serve-page.ts";
 
-/** Answers every request: the first checks, the routes, the page, and problem documents for refused requests. Never rejects. */
+/** Returns the function that answers every request: with a route, the page, or a problem document for a refused request. It never rejects. */
 export function createRequestHandler(
   routes: readonly Route[],
   server: ServerContext,
@@ -104,7 +104,7 @@ function allowedMethods(routes: readonly Route[]): (path: string) => string | un
   };
 }
 
-/** The path without the base path; `undefined` if it is not below the base path. */
+/** The path of a request without the base path; `undefined` if the request is not below the base path. */
 function pathBelow(request: Request, basePath: string): string | undefined {
   const { pathname } = new URL(request.url);
   if (basePath === "" || pathname.startsWith(`${basePath}/`)) return pathname.slice(basePath.length);

@@ -1,12 +1,12 @@
 import { AgentError, failureOf, isAgentError } from "@loopwright/core";
 import { problemOf } from "@loopwright/core/protocol";
 
-/** An AgentError unchanged; every other error without its text, which may have content of a request. */
+/** Returns an AgentError unchanged; any other error becomes INTERNAL, without its text, which may have content of a request. */
 export function agentErrorOf(error: unknown): AgentError {
   return isAgentError(error) ? error : new AgentError("INTERNAL", { message: failureOf(error).message, cause: error });
 }
 
-/** The link at which a reader starts again. */
+/** The `Link` header to the snapshot with which a reader starts again. */
 function linkOf({ details }: AgentError): { readonly [name: string]: string } {
   const snapshot = details?.["snapshot"];
   return typeof snapshot === "string" ? { Link: `<${snapshot}>; rel="latest-version"` } : {};

@@ -38,7 +38,7 @@ import { removeSessionRoute } from "../routes/sessions/remove-session.ts";
 import { shareSessionRoute } from "../routes/sessions/share-session.ts";
 import { notificationsRoute } from "../routes/stream-notifications.ts";
 
-/** Every route of the server: what is answered, what is checked and the content of `/openapi.json` come from here. */
+/** Every route of the server. The checks of requests and the content of `/openapi.json` come from this table too. */
 export const routeTable: readonly Route[] = [
   executeRoute,
   readConversationRoute,

@@ -44,8 +44,9 @@ function secretIn(request: Request): string | undefined {
 }
 
 /**
- * The principal that `authenticate` now returns for the credentials of the request's cookie; `undefined`: the request has no valid cookie. The cookie of a
- * request with an `Authorization` header is ignored. @throws AgentError ORIGIN_REFUSED for a cookie that another page may have sent, STORE_*, an error of `authenticate`
+ * The principal that `authenticate` now returns for the credentials of the request's cookie; `undefined`: the request has no valid cookie. The cookie of
+ * a request with an `Authorization` header is ignored.
+ * @throws AgentError ORIGIN_REFUSED for a cookie that another page may have sent, STORE_*, an error of `authenticate`
  */
 export async function cookiePrincipal(
   request: Request,
@@ -86,7 +87,7 @@ async function placeIn(request: Request, { clock }: CookieContext): Promise<Secr
 
 const isSafe = (method: string): boolean => method === "GET" || method === "HEAD";
 
-/** Decides by headers that browsers set and scripts cannot change. A GET or HEAD may have neither: a page of another origin cannot read its response. */
+/** Decides by two headers that browsers set and scripts cannot change. A GET or HEAD may lack both: a page of another origin cannot read its response. */
 function isOwnPage(request: Request): boolean {
   const site = request.headers.get("Sec-Fetch-Site");
   const origin = request.headers.get("Origin");
@@ -95,7 +96,10 @@ function isOwnPage(request: Request): boolean {
   return isSafe(request.method) || site === "same-origin";
 }
 
-/** Begins a login session; returns the value of `Set-Cookie` and when the session ends. The login session of the request is replaced. @throws AgentError FORBIDDEN for a service that may act in all scopes, STORE_* */
+/**
+ * Begins a login session; returns the value of `Set-Cookie` and when the session ends. The login session of the request is replaced.
+ * @throws AgentError FORBIDDEN for a service that may act in all scopes, STORE_*
+ */
 export async function beginCookieSession(
   request: Request,
   principal: Principal,

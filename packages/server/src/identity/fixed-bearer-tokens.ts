@@ -15,7 +15,7 @@ export function bearerTokens(tokens: { readonly [token: string]: Principal }): A
   if (entries.some(([token]) => token.length < lengthMin))
     throw new AgentError("CONFIG_INVALID", {
       message: `A token of \`bearerTokens\` has fewer than ${lengthMin} characters.`,
-      fix: "Use long random ones, for example from `openssl rand -hex 32`.",
+      fix: "Use long random tokens, for example from `openssl rand -hex 32`.",
     });
   const known = Promise.all(entries.map(async ([token, principal]) => ({ digest: await textDigest(token), principal })));
   return async (request) => {
@@ -28,7 +28,7 @@ export function bearerTokens(tokens: { readonly [token: string]: Principal }): A
   };
 }
 
-/** Digests have one length. */
+/** Compares digests, which have one length, in constant time. */
 function isSame(a: string, b: string): boolean {
   let difference = a.length ^ b.length;
   for (let place = 0; place < a.length; place++) difference |= a.charCodeAt(place) ^ b.charCodeAt(place);

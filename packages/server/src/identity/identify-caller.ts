@@ -20,7 +20,7 @@ const tokenNames: ReadonlySet<string> = new Set([
   "jwt",
 ]);
 
-/** The evidence for the identity of a caller. */
+/** The parts of the server that authentication uses. */
 interface IdentityContext extends Pick<ServerContext, "clock" | "limits" | "logger" | "options" | "verdicts"> {
   /** True: the credentials behind a cookie are checked now, even if a recent check passed. */
   readonly isAnew?: boolean;
@@ -28,8 +28,8 @@ interface IdentityContext extends Pick<ServerContext, "clock" | "limits" | "logg
 
 /**
  * The principal of the request, in the scope that the request names. @throws AgentError UNAUTHENTICATED, also for credentials that have ended, FORBIDDEN for a
- * principal without scope or outside the named one, NOT_READY if `authenticate` takes too long, HOOK_FAILED if it throws; an AgentError that it throws is
- * passed on
+ * principal without a scope or outside the named scope, NOT_READY if `authenticate` takes too long, HOOK_FAILED if it throws anything but an AgentError,
+ * which is passed on
  */
 export async function identify(request: Request, server: IdentityContext, caller: Caller): Promise<Principal> {
   const { authenticate, insecure = false } = server.options;
@@ -51,7 +51,7 @@ export async function identify(request: Request, server: IdentityContext, caller
   return chooseScope(principal, request);
 }
 
-/** The answer of `authenticate` in time; a late answer is ignored. An error is logged with its cause, without the credentials of the request. */
+/** The principal from `authenticate`; a late result is ignored. An error is logged with its cause, without the credentials of the request. */
 function inTime(
   authenticate: Authenticate,
   { request, caller }: { readonly request: Request; readonly caller: Caller },

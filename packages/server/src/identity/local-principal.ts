@@ -3,7 +3,7 @@ import type { Caller, Principal } from "../server-options.ts";
 
 /**
  * The principal of a request to a server without `authenticate`. The `Host` header proves nothing: any client may write it. So only the address
- * of the socket counts, and it is trusted only on a server that other machines cannot reach.
+ * of the socket counts, and a caller is trusted only on a server that other machines cannot reach.
  * @throws AgentError UNAUTHENTICATED unless the caller is on this machine or the server is open to all
  */
 export function localPrincipal({ isLocal, isExposed }: Caller, isInsecure: boolean): Principal {

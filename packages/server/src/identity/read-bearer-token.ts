@@ -1,4 +1,4 @@
-/** Longer ones are no tokens: neither decoded nor compared nor sent on. */
+/** A longer header holds no token: it is neither decoded nor compared nor passed on. */
 const lengthMax = 16 * 1024;
 
 /** The token of `Authorization: Bearer <token>`, of at most 16 KiB; `undefined`: there is none. */

@@ -1,7 +1,7 @@
 /*
  * Owns: the credentials of a sign-in, encrypted with a key that is derived from the secret of its cookie.
  * Does not own: the secret (the browser has it), where the text is kept.
- * Invariant: the store has a digest of the secret, from which no key can be had, so that a reader of the store has no credentials.
+ * Invariant: the store has a digest of the secret, which does not give the key, so a reader of the store cannot read the credentials.
  */
 
 /** Headers with credentials, by their names in small letters. */
@@ -11,7 +11,7 @@ const ivBytes = 12;
 const encoder = new TextEncoder();
 const purpose = encoder.encode("loopwright sign-in");
 
-/** The secret has 256 random bits, so that it needs no slow derivation. */
+/** The secret has 256 random bits, so the key needs no slow derivation. */
 const keyOf = async (secret: string) => {
   const material = await crypto.subtle.importKey("raw", encoder.encode(secret), "HKDF", false, ["deriveKey"]);
   const how = { name: "HKDF", hash: "SHA-256", salt: new Uint8Array(), info: purpose };

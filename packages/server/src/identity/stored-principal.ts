@@ -1,9 +1,9 @@
 /*
- * Owns: principals that are kept for a secret: sessions of cookies, and tickets of streams. They lie in the blobs of their scope, so that every node knows them.
+ * Owns: principals that are kept under a secret: of logins by cookie, and of tickets for streams. They are blobs of their scope, so that every node knows them.
  * Does not own: which caller gets a secret, and how long it is valid.
  * Invariants
  *  K1 the store has a digest of a secret, never the secret: a reader of the store cannot use it;
- *  K2 a secret names its scope and its end, so that an expired or invented one costs at most one read;
+ *  K2 a secret names its scope and its end, so that an expired secret causes no read, and an invented one at most one;
  *  K3 expired principals are removed when new ones are stored.
  */
 import { isId, type SessionStore } from "@loopwright/core/ports";
@@ -15,11 +15,11 @@ type Blobs = SessionStore["blobs"];
 /** What is kept under a secret. */
 export interface StoredPrincipal {
   readonly principal: Pick<Principal, "user" | "scope"> & Partial<Principal>;
-  /** The credentials of a sign-in, encrypted with a key that its secret alone gives. */
+  /** The credentials of a sign-in, encrypted with a key that only its secret gives. */
   readonly sealed?: string;
-  /** The one path of a ticket. */
+  /** The path that a ticket is valid for. */
   readonly path?: string;
-  /** It ends before its secret expires, because another one has replaced it. */
+  /** When another login replaced this one, which then ends before its secret expires. */
   readonly replacedAt?: number;
 }
 
@@ -37,7 +37,7 @@ const secretBytes = 32;
 const removedAtOnce = 4;
 const pattern = /^([a-z0-9][a-z0-9_-]{0,63})\.([0-9a-z]{8,9})\.([A-Za-z0-9_-]{43})$/;
 
-/** The place of a secret; `undefined`: it cannot be one, or its time is over. */
+/** The place of a secret; `undefined`: the text cannot be a secret, or the secret has expired. */
 export async function placeOfSecret(kind: SecretKind, secret: string, now: number): Promise<SecretPlace | undefined> {
   const [, scope = "", end = ""] = pattern.exec(secret) ?? [];
   const endsAt = Number.parseInt(end, 36);
@@ -45,7 +45,7 @@ export async function placeOfSecret(kind: SecretKind, secret: string, now: numbe
   return { scope, endsAt, key: keyOf(kind, endsAt, await textDigest(secret)) };
 }
 
-/** In the order of their ends, so that a list begins with those that are over. */
+/** Keys sort by the end of their secrets, so that a list begins with the expired ones. */
 const keyOf = (kind: SecretKind, endsAt: number, digest: string): string => `${kind}-${String(endsAt).padStart(15, "0")}-${digest}`;
 
 interface Keeping {
@@ -83,7 +83,7 @@ export async function readKept(blobs: Blobs, { scope, key }: SecretPlace): Promi
   return kept.principal.scope === scope ? kept : undefined;
 }
 
-/** Removes the oldest ones whose time is over. Resolves with their number. */
+/** Removes the oldest of the expired principals. Resolves with their number. */
 async function removeExpired(
   blobs: Blobs,
   { kind, scope, now }: { readonly kind: SecretKind; readonly scope: string; readonly now: number },

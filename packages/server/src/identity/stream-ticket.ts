@@ -6,7 +6,7 @@ import { keepPrincipal, placeOfSecret, readKept } from "./stored-principal.ts";
 /** The query parameter of a ticket. */
 export const ticketParameter = "ticket";
 
-/** What a ticket is: the secret, and when it ends. */
+/** A ticket, and when it ends. */
 export interface StreamTicket {
   readonly ticket: string;
   readonly expiresAt: number;
@@ -29,8 +29,9 @@ export async function issueTicket(principal: Principal, path: string, { clock, l
 }
 
 /**
- * The principal of a ticket, which can be used once on all nodes together. Its stream ends after `limits.ticketStreamMs`, because a ticket cannot be checked
- * again. @throws AgentError UNAUTHENTICATED in the same words for a ticket that was used, has ended, is for another path or was never given
+ * Uses up a ticket, which can be used once on all nodes together, and returns its principal. The stream ends after `limits.ticketStreamMs`, because a
+ * ticket cannot be checked again. @throws AgentError UNAUTHENTICATED in the same words for a ticket that was used, has ended, is for another path or was
+ * never given
  */
 export async function redeemTicket(ticket: string, path: string, { clock, limits, options }: TicketContext): Promise<Principal> {
   const { blobs } = options.store;
@@ -49,5 +50,5 @@ export async function redeemTicket(ticket: string, path: string, { clock, limits
 const refused = (): AgentError =>
   new AgentError("UNAUTHENTICATED", {
     message: "The ticket cannot be used for this request: a ticket is valid once, for one path, and for a short time.",
-    fix: "Ask for another with `POST /api/tickets`.",
+    fix: "Request another ticket with `POST /api/tickets`.",
   });

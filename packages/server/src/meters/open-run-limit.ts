@@ -1,7 +1,7 @@
 import { AgentError, type AgentSession } from "@loopwright/core";
 import type { Principal } from "../server-options.ts";
 
-/** The sessions that a principal has started here and that do not rest yet. */
+/** Counts, by principal, the sessions that were started here and do not rest yet. */
 export interface OpenRuns {
   /**
    * Records an input with `submit`, and counts its session. A session that runs counts once, however many inputs it gets; results and decisions for an

@@ -4,7 +4,7 @@ import { RateLimiterMemory } from "rate-limiter-flexible";
 import type { HttpLimits } from "../server-limits.ts";
 import type { Principal } from "../server-options.ts";
 
-/** What a request counts for. Without `user` it is one of the callers that are not known, which count together. */
+/** The caller that a request counts for. Without `user` the caller is unknown; all unknown callers count together. */
 export type Counted = Partial<Pick<Principal, "scope" | "user">>;
 
 /** Counts the requests of each caller, and those of each scope, in each minute of the clock. */
@@ -15,12 +15,11 @@ export interface RateLimiter {
 }
 
 const minuteMs = 60_000;
-/** Ids have no such character, so that no caller is counted with these. */
+/** Ids have no such character, so no known caller has this key. */
 const unknownCallers = "?";
 
 /**
- * The minute is a part of the key, so that the clock alone decides when a new one begins. What the library adds is that counts of past minutes
- * are forgotten.
+ * The minute is a part of the key, so the clock alone decides when a new minute begins. The library removes the counts of past minutes.
  */
 export function createRateLimiter(limits: HttpLimits, clock: Clock): RateLimiter {
   const { requestsPerMinute, writesPerMinute } = limits;
@@ -49,7 +48,7 @@ export function createRateLimiter(limits: HttpLimits, clock: Clock): RateLimiter
       const caller = user === undefined ? unknownCallers : `${scope}/${user}`;
       await consume(requests, caller, "requests");
       if (isWrite) await consume(writes, caller, "requests that change something");
-      // What one caller is refused counts for no other caller of the scope.
+      // A request that is refused to its caller does not count for the scope.
       if (scope === undefined) return;
       await consume(requestsOfScope, scope, "requests of the scope");
       if (isWrite) await consume(writesOfScope, scope, "requests of the scope that change something");
