@@ -18,8 +18,8 @@ const looksPerSilence = 12;
 const looksMin = 6;
 
 /**
- * Cuts connections whose other side has acknowledged no bytes for that long, although some were sent: it is gone, or does not read. Bytes in the
- * kernel's buffers, such as the pings of a stream, do not count as progress. Ends with the server.
+ * Cuts connections whose other side has acknowledged no bytes for `silentMs`, although bytes were sent: it is gone, or does not read. Bytes in the
+ * kernel's buffers, such as the pings of a stream, do not count as progress. The checks end with the server.
  */
 export function cutHalfOpen(http: Server, silentMs: number): void {
   const progress = new Map<Socket, Progress>();

@@ -10,7 +10,7 @@ import { listenerFor } from "./request-listener.ts";
 export interface ListenOptions {
   /** Default `127.0.0.1`, which other machines cannot reach. */
   readonly host?: string;
-  /** Default 0: a free one. */
+  /** Default 0: a free port. */
   readonly port?: number;
   /** Admits every caller that can reach the host if the server has no `authenticate`. */
   readonly insecure?: boolean;

@@ -3,14 +3,14 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { EventSink, OpenSink } from "../stream/event-sink.ts";
 import { SocketSink } from "./socket-sink.ts";
 
-/** Opens sinks that write to the response of this request: what is encoded once goes to the sockets of all readers unchanged. */
+/** Opens sinks that write to the response. Bytes that were encoded once go to the sockets of all readers unchanged. */
 export function openNodeSink(response: ServerResponse): OpenSink {
   return ({ status, headers }) => {
     response.writeHead(status, Object.fromEntries(headers));
     response.on("error", () => response.destroy()); // The other side is gone; `close` follows.
     const { socket } = response;
     socket?.setNoDelay(true);
-    // A response that waits behind another one has no socket yet; one of HTTP/1.0 has no chunks.
+    // A response that waits behind another response has no socket yet; a response of HTTP/1.0 has no chunks.
     const sink = socket && response.chunkedEncoding && !response.closed ? new SocketSink(response, socket) : createResponseSink(response);
     return { sink, response: RESPONSE_ALREADY_SENT };
   };

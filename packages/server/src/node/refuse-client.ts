@@ -9,7 +9,7 @@ import { refusalHeaders } from "../http/response-headers.ts";
 
 const statuses: { readonly [code: string]: number } = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 };
 
-/** For the event `clientError`. */
+/** Answers the event `clientError`. */
 export function refuseClient(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === "ECONNRESET" || !socket.writable || hasAnswer(socket)) {
     socket.destroy();
@@ -21,12 +21,12 @@ export function refuseClient(error: NodeJS.ErrnoException, socket: Socket): void
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("\r\n")}\r\n\r\n`);
 }
 
-/** For the event `checkExpectation`: only `100-continue` is supported. */
+/** Answers the event `checkExpectation`: only `100-continue` is supported. */
 export function refuseExpectation(_: IncomingMessage, outgoing: ServerResponse): void {
   outgoing.writeHead(417, { ...refusalHeaders(crypto.randomUUID()), Connection: "close", "Content-Length": "0" }).end();
 }
 
-/** For a request that cannot be converted to a web-standard one, for example with an invalid `Host`. */
+/** The response to a request that cannot be converted to a web-standard one, for example because of an invalid `Host`. */
 export function badRequest(): Response {
   return new Response(null, { status: 400, headers: { ...refusalHeaders(crypto.randomUUID()), Connection: "close" } });
 }

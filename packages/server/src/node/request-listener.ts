@@ -16,7 +16,7 @@ export function requestListener(server: Listenable): (incoming: IncomingMessage,
   return listenerFor(server, false);
 }
 
-/** The same, with the operator's choice whether the server is open to other machines. */
+/** The same. `isExposed`: true if the operator has opened the server to other machines. */
 export function listenerFor(server: Listenable, isExposed: boolean): (incoming: IncomingMessage, outgoing: ServerResponse) => void {
   const listener = getRequestListener(
     (request, { incoming, outgoing }) =>
@@ -43,7 +43,7 @@ function isBodyIgnored({ method, headers }: IncomingMessage): boolean {
   return hasBody && (method === "GET" || method === "HEAD");
 }
 
-/** The numeric address of the connection on this side. Unlike a name, it cannot be made to point here. */
+/** The numeric address of this side of the connection. Unlike a name, another site cannot make it point here. */
 function localHostOf({ localAddress = "", localPort }: Socket): string {
   const address = localAddress.replace(/^::ffff:(?=\d)/, "");
   return `${address.includes(":") ? `[${address}]` : address}:${localPort}`;

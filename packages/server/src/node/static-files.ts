@@ -23,12 +23,12 @@ const compress = promisify(gzip);
 /** Names with a digest, as bundlers write them: `index-B1aZne9g.js`. */
 const digested = /-[A-Za-z0-9_-]{8,}\.[a-z0-9]+$/;
 
-/** Path segments that are refused: those that leave the directory, other spellings of a name, and names that begin with a dot. */
+/** True for a path segment that leaves the directory, is another spelling of a name, or begins with a dot. */
 const isRefused = (step: string): boolean => step === "" || step.startsWith(".") || /[\\\0]/.test(step);
 
 /**
- * The files of a built page, for the option `page`. Each is read and compressed once, and kept; nothing outside the directory is ever read, and neither are source
- * maps and files whose name begins with a dot. The empty path is `index.html`.
+ * The files of a built page, for the option `page`. Each is read and compressed once, and kept. Files outside the directory, source maps and files whose
+ * name begins with a dot are never read. The empty path is `index.html`.
  */
 export function staticFiles(directory: string): NonNullable<ServerOptions["page"]> {
   const known = new Map<string, PageFile>();

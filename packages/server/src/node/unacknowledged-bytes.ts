@@ -17,7 +17,7 @@ export async function readTransmitQueues(): Promise<TransmitQueues | undefined> 
   return texts.every((text) => text === "") ? undefined : queuesIn(texts.join("\n"));
 }
 
-/** The bytes by ports alone. If two connections have the same ports, the smaller number counts, so that no active connection is cut. */
+/** Identifies a connection by its ports alone. If two connections have the same ports, the smaller number counts, so that no active connection is cut. */
 export function queuesIn(text: string): TransmitQueues {
   const bytes = new Map<string, number>();
   // `sl local_address rem_address st tx_queue:rx_queue ...`, all in hexadecimal digits.

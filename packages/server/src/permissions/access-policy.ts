@@ -3,7 +3,7 @@
  * Does not own: roles (authentication), the sharing of a session (its log), how a refusal looks (`authorize.ts`).
  * Invariants
  *  A1 a request to read a session has the same verdict, after the same reads of the store, if the session does not exist and if the caller may not read it;
- *  A2 every action has a level here: one without does not compile.
+ *  A2 every action has a level here: an action without a level does not compile.
  */
 import type { SessionSummary } from "@loopwright/core/ports";
 import type { Sharing } from "@loopwright/core/protocol";
@@ -17,9 +17,9 @@ export interface PolicyIndex {
 
 export interface AccessPolicyOptions {
   readonly store: { readonly index: PolicyIndex };
-  /** The sharing of sessions without one of their own. Default `{}`: the user that opened a session, and admins, see it. */
+  /** The sharing of a session that has none. Default `{}`: only the user that opened the session and admins see it. */
   readonly unshared?: Sharing;
-  /** Whether the caller may use a route of the application. Default: all but viewers. */
+  /** True if the caller may use a route of the application. Default: all but viewers may. */
   readonly extensions?: (principal: Principal, action: `extension.${string}`) => boolean | Promise<boolean>;
 }
 
@@ -57,7 +57,7 @@ const needed: { readonly [action in Exclude<Action, `extension.${string}`>]: Exc
   "server.inspect": "admin",
 };
 
-/** The number of ancestors that are looked up. A session with more is seen by admins only. */
+/** The number of ancestors that are looked up. A session with more ancestors is seen by admins only. */
 const parentsMax = 16;
 const isAtLeast = (level: Level, least: Level): boolean => levels.indexOf(level) >= levels.indexOf(least);
 const lower = (one: Level, other: Level): Level => (isAtLeast(one, other) ? other : one);
@@ -77,9 +77,9 @@ function sharedLevel({ scope, users = {} }: Sharing, user: string): Level {
 }
 
 /**
- * A policy for `createServer({ ...accessPolicy({ store }) })`. The user that opened a session owns it; others have what `sharing` gives them; children have the
- * sharing of the session above them. A principal with the role `admin` or `service` may do everything in its scope; one with `viewer` may only read what it
- * sees. A session that a caller may not see is answered like one that does not exist.
+ * A policy for `createServer({ ...accessPolicy({ store }) })`. The user that opened a session owns it; others have what `sharing` gives them; a child has the
+ * owner and the sharing of its topmost ancestor. A principal with the role `admin` or `service` may do everything in its scope; one with `viewer` may only
+ * read what it sees. A session that a caller may not see is answered as if it did not exist.
  */
 export function accessPolicy({
   store,
@@ -116,7 +116,7 @@ export function accessPolicy({
     if (!summary) return role !== "viewer" && action === "session.send";
     return isAtLeast(await levelIn(principal, summary), least);
   };
-  // A file has no record of the sessions it is in, and a file of a shared session may also be in one that is not. So only its owner and admins see it.
+  // A file does not record its sessions, and a file of a shared session may also be in a private one. So only its uploader and admins see it.
   const maySeeFile: MaySeeFile = (principal, { by }) => by === principal.user || roleLevel(principal) === "admin";
   return { authorize, maySee, maySeeFile };
 }

@@ -5,7 +5,7 @@ import type { SessionContext } from "../schemas/index.ts";
 import type { ServerContext } from "../server-context.ts";
 import type { Principal } from "../server-options.ts";
 
-/** The request of a caller to an agent. */
+/** A request to an agent. */
 export interface AgentUse {
   /** The name of the agent. */
   readonly agent: string;
@@ -30,7 +30,7 @@ export async function checkAgentUse(principal: Principal, use: AgentUse, server:
 export const agentNotFound = (name: string): AgentError =>
   new AgentError("AGENT_NOT_FOUND", {
     message: name === "" ? "This server has no default agent." : `This server has no agent \`${name.slice(0, 64)}\`.`,
-    ...(name === "" ? { fix: "Name one in `agent`." } : {}),
+    ...(name === "" ? { fix: "Name an agent in `agent`." } : {}),
   });
 
 /** The models that callers may choose for an agent, its own first. */
@@ -64,7 +64,7 @@ function checkContext(context: SessionContext | undefined): void {
   });
 }
 
-/** Opaque parts are sent to the vendor unchanged and shown in no view. @throws AgentError FORBIDDEN */
+/** Refuses opaque parts unless the caller is trusted: they are sent to the vendor unchanged and shown in no view. @throws AgentError FORBIDDEN */
 export function checkOpaque(messages: readonly Message[], { trusted }: Principal): void {
   if (trusted === true) return;
   for (const message of messages) {

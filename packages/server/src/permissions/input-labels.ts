@@ -12,7 +12,7 @@ export interface LabelContext {
 
 /** Every client may name its own surface, a terminal or a page, and ask for an answer without tools. */
 const defaultLabels: { readonly [name: string]: LabelRule } = { surface: "any", toolsRequired: ["true", "false"] };
-/** Labels that hold several values, parted by commas; a rule is asked about each. */
+/** Labels that hold several values, separated by commas; the rule of the label checks each. */
 const lists: ReadonlySet<string> = new Set(["modes", "attachments"]);
 
 /**

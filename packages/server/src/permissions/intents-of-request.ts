@@ -2,7 +2,7 @@ import type { CheckedInput } from "@loopwright/core/protocol";
 import type { Action, Intent } from "../actions-to-authorize.ts";
 import type { RequestInput } from "../request/route.ts";
 
-/** The routes whose sessions are named in the query or the body, or whose action depends on the input. */
+/** The fields of an input that name sessions, and those that the action depends on. */
 interface Named {
   readonly params?: { readonly id?: string };
   readonly query?: { readonly session?: readonly string[] };
@@ -27,7 +27,7 @@ export function intentsOf(action: Action, input: RequestInput): readonly Intent[
   if (action === "session.create") return [{ action, session: body.id }];
   if (action !== "session.send") return [{ action, session: action.startsWith("session.") ? params.id : undefined }];
   const session = params.id ?? body.sessionId;
-  // Without a session id the request creates a session, or repeats the one that created it under the same key.
+  // Without a session id the request creates a session, or repeats under the same key the request that created it.
   if (session === undefined) return [{ action: "session.create" }];
   return [{ action: body.input?.results ? "session.answer" : "session.send", session }];
 }

@@ -2,13 +2,13 @@ import { redactedCause } from "../redact-cause-for-log.ts";
 import type { ServerContext } from "../server-context.ts";
 import type { KnownFile, Principal } from "../server-options.ts";
 
-/** Whether the principal may see the file in a list. Only `true` permits; an error is logged, and the file is not seen. */
+/** True if the principal may see the file in a list. Only `true` permits; an error is logged, and the file is not seen. */
 export async function maySeeFile(
   principal: Principal,
   file: KnownFile,
   { options, logger }: Pick<ServerContext, "options" | "logger">,
 ): Promise<boolean> {
-  // A policy that hides sessions and has no word on files hides those of others: they may be part of a hidden session.
+  // A policy that decides on sessions but not on files hides the files of other users: they may be part of a hidden session.
   if (!options.maySeeFile) return options.maySee === undefined || file.by === principal.user;
   try {
     return (await options.maySeeFile(principal, file)) === true;

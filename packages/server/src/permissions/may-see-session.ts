@@ -3,7 +3,7 @@ import { redactedCause } from "../redact-cause-for-log.ts";
 import type { ServerContext } from "../server-context.ts";
 import type { Principal } from "../server-options.ts";
 
-/** Whether the principal may see the session. Only `true` permits; an error is logged, and the session is not seen. */
+/** True if the principal may see the session. Only `true` permits; an error is logged, and the session is not seen. */
 export async function maySee(
   principal: Principal,
   session: SessionSummary,
