@@ -1,6 +1,6 @@
 /*
- * Owns: bodies with an input. Core checks the input, with the same messages as in process. The schemas check the other fields, and find the field that
- * an error names. The documentation of a route shows the complete schemas of `schemas/`.
+ * Owns: bodies with an input. Core checks the input, with the same messages as in process. The schemas check the other fields, and find the wrong field
+ * in an input that core refuses. The documentation of a route shows the complete schemas of `schemas/`.
  */
 import { AgentError, isAgentError } from "@loopwright/core";
 import { type CheckedInput, checkInput } from "@loopwright/core/protocol";
@@ -20,15 +20,15 @@ export type CheckedResultsRequest = WithInput;
 
 interface InputField {
   readonly field: string;
-  /** Finds the field of a flaw. */
+  /** The schema that finds the field of a flaw. */
   readonly documented: z.ZodType;
-  /** Refuses inputs of another kind. Default: all kinds fit. */
+  /** True if the field takes this kind of input. Default: it takes all. */
   readonly isKind?: (input: CheckedInput) => boolean;
 }
 
 type Refused = z.core.$RefinementCtx;
 
-/** The input after the check of core. */
+/** Returns the input if core and the field accept it; otherwise adds the flaw to `refused`. */
 function inputIn({ field, documented, isKind = () => true }: InputField, value: unknown, refused: Refused): CheckedInput {
   try {
     // The depth, the keys and the numbers of the whole body were checked when it was parsed.

@@ -5,8 +5,8 @@ const promptField = /^(?:(?:system|developer)(?:_?(?:prompts?|messages?|instruct
 const known: ReadonlySet<string> = new Set(["context.systemPrompt", "options.systemPrompt"]);
 
 /**
- * Requests cannot have hidden text for the model. A field that looks like such text is refused, not ignored, so that its sender notices that it has no
- * effect. @throws AgentError INPUT_INVALID that names the field
+ * Refuses every field with the name of a prompt that is not a field of requests. Such a field is not just ignored, so that its sender notices that it
+ * has no effect. @throws AgentError INPUT_INVALID that names the field
  */
 export function checkPromptFields(body: Json): void {
   for (const [name, value] of fieldsOf(body)) {
@@ -20,7 +20,7 @@ function check(path: string): void {
   if (known.has(path) || !promptField.test(name)) return;
   throw new AgentError("INPUT_INVALID", {
     message: `\`${path}\` is not a field of a request: prompts come from the server.`,
-    fix: "Leave it out. Trusted callers may begin a session with `context.systemPrompt`, or answer one input with `options.systemPrompt`.",
+    fix: "Leave it out. Trusted callers may begin a session with `context.systemPrompt`, or send `options.systemPrompt` with an input.",
     details: { field: path },
   });
 }

@@ -13,11 +13,11 @@ export interface HeldSinkOptions {
   readonly headers?: { readonly [name: string]: string };
   /** Bytes that may be queued. Default: `limits.streamQueueBytes`. */
   readonly queueBytes?: number;
-  /** What the stream becomes on its way. Default: nothing else. */
+  /** Wraps the sink of the connection. Default: it is used unchanged. */
   readonly over?: (sink: EventSink) => EventSink;
 }
 
-/** Opens the stream of a request under its slot, which is released if that fails. @throws AgentError STORE_UNAVAILABLE when the request was answered already */
+/** Opens the stream of a request in a slot, which is released if opening fails. @throws AgentError STORE_UNAVAILABLE when the request was answered already */
 export function openHeldSink(
   { openSink, server, principal, checkAgain }: RequestContext,
   place: StreamPlace,

@@ -1,6 +1,6 @@
 /*
- * Owns: answers longer than a few kilobytes. They are made, or cut, piece by piece, and each piece only after the other side has taken the one before.
- * So a caller that does not read costs the memory of two pieces, whatever the length of the answer.
+ * Owns: answers longer than a few kilobytes. They are made, or cut, piece by piece, each piece only after the other side has taken the piece before.
+ * So a caller that does not read takes the memory of two pieces beside the value or the bytes they are made from, whatever the length of the answer.
  */
 import type { Clock } from "@loopwright/core/ports";
 import { isShortJson, jsonPieces, pieceChars } from "../stream/json-in-pieces.ts";
@@ -20,12 +20,12 @@ export function jsonResponse(value: unknown, clock: Clock, { status = 200, heade
   return new Response(body, { status, headers: { "Content-Type": "application/json", ...headers } });
 }
 
-/** An answer with a text that is made piece by piece. The pieces must not depend on what changes meanwhile. */
+/** An answer with a text that is made piece by piece. The pieces must not depend on values that change meanwhile. */
 export function textResponse(pieces: Iterable<string>, clock: Clock, { status = 200, headers = {} }: AnswerInit = {}): Response {
   return new Response(pacedBody(encoded(pieces), clock), { status, headers });
 }
 
-/** Options for bytes that are held for one caller alone. */
+/** Options for bytes that are in memory for one caller alone. */
 export interface HeldBytes {
   /** How long the caller may take no bytes before the answer is cut. */
   readonly stallMs: number;

@@ -4,7 +4,7 @@ import type { Clock } from "@loopwright/core/ports";
 export interface BodyLimits {
   readonly bytesMax: number;
   readonly totalMs: number;
-  /** How many bytes must come in each stretch of time. Default: it is enough that all come within `totalMs`. */
+  /** How many bytes must arrive in each `everyMs`. Default: all must arrive within `totalMs`, at any pace. */
   readonly pace?: { readonly bytes: number; readonly everyMs: number };
   readonly clock: Clock;
 }
@@ -20,7 +20,7 @@ export async function readBody(request: Request, limits: BodyLimits): Promise<Ui
   const { bytesMax, totalMs, pace, clock } = limits;
   const announced = request.headers.get("Content-Length");
   if (Number(announced ?? 0) > bytesMax) throw tooLarge(bytesMax);
-  // Where the length is known the platform reads no more than that, and needs no stream for it.
+  // If the length is known, the platform reads no more bytes than that, so no stream is needed.
   const inOne = announced !== null && pace === undefined;
   const reading = inOne ? request.arrayBuffer().then((bytes) => new Uint8Array(bytes)) : readPieces(request, limits);
   const bytes = await inTime(reading.catch(brokenOff), totalMs, clock);
@@ -28,7 +28,7 @@ export async function readBody(request: Request, limits: BodyLimits): Promise<Ui
   return bytes;
 }
 
-/** All bytes, or the first that are too many. */
+/** Reads all bytes, or stops at the first piece beyond `bytesMax`. */
 async function readPieces(request: Request, { bytesMax, pace, clock }: BodyLimits): Promise<Uint8Array<ArrayBuffer>> {
   const pieces: Uint8Array[] = [];
   let size = 0;
@@ -60,7 +60,7 @@ async function inTime<T>(work: Promise<T>, ms: number, clock: Clock): Promise<T>
 
 type Pace = NonNullable<BodyLimits["pace"]> & { readonly clock: Clock };
 
-/** Time between pieces would not do: a byte now and then is a piece. @throws AgentError REQUEST_TIMEOUT */
+/** Counts bytes, not the time between pieces: a piece may be a single byte. @throws AgentError REQUEST_TIMEOUT */
 async function inPace<T>(work: Promise<T>, sizeOf: () => number, { bytes, everyMs, clock }: Pace): Promise<T> {
   let cancel = (): void => {};
   const late = new Promise<never>((_, reject) => {

@@ -3,7 +3,7 @@ import type { BlobStore } from "@loopwright/core/ports";
 /** The prefix of the names of a scope's kept keys, before the digest of the key in hexadecimal digits. */
 export const keyPrefix = "idempotency-";
 
-/** The prefix of the keys of one list, whose digests begin alike. Some stores read all of them to answer. */
+/** The length of the prefix in a list: two digits of the digest too, because some stores read all keys with the prefix. */
 const bucketLength = keyPrefix.length + 2;
 /** The number of keys that are checked for each new one. With more than one, expired keys stay in the minority. */
 const keysAtOnce = 4;
@@ -16,8 +16,8 @@ export interface ExpiredKeys {
 }
 
 /**
- * Removes the expired ones of the few keys that come right after a new one. A scope keeps about a third more keys than it gets in their lifetime, and
- * some hundreds; a scope without new keys keeps its old ones. Resolves with the number of removed keys. @throws AgentError STORE_*
+ * Looks at the few keys that come right after a new key, and removes the expired ones. A scope keeps about a third more keys than it gets in the lifetime
+ * of a key, plus some hundreds; a scope without new keys keeps its old keys. Resolves with the number of removed keys. @throws AgentError STORE_*
  */
 export async function removeExpiredKeys(blobs: BlobStore, { scope, name, isExpired }: ExpiredKeys): Promise<number> {
   let removed = 0;

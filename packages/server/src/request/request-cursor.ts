@@ -10,13 +10,13 @@ export function cursorOf(text: string): EventCursor {
   throw new AgentError("CURSOR_INVALID", { message: "The cursor cannot be read." });
 }
 
-/** Where the reader stands that comes back, by its `Last-Event-ID`. @throws AgentError CURSOR_INVALID */
+/** The cursor of a reader that reconnects, from its `Last-Event-ID`. @throws AgentError CURSOR_INVALID */
 export function lastEventCursor(request: Request): EventCursor | undefined {
   const text = request.headers.get("Last-Event-ID");
   return text === null || text === "" ? undefined : cursorOf(text);
 }
 
-/** What a cursor is checked with. */
+/** The parts of the server that the check of a cursor uses. */
 type CursorContext = Pick<ServerContext, "options" | "limits" | "clock" | "logger" | "metrics" | "watched" | "feeds">;
 
 /**
@@ -26,7 +26,7 @@ export async function checkCursor(cursor: EventCursor, hosted: HostedSession, se
   const { ref, session } = hosted;
   await session.ready();
   if (cursor.seq > session.lastSeq) {
-    // This process may not have seen yet what another has appended.
+    // Another process may have appended facts that this process has not seen yet.
     const { lastSeq } = await server.options.store.log.head(ref);
     if (cursor.seq > lastSeq) throw historyLost(cursor, { ref, lastSeq, knownSeq: session.lastSeq }, server);
   }
@@ -35,7 +35,7 @@ export async function checkCursor(cursor: EventCursor, hosted: HostedSession, se
 }
 
 /**
- * The reader gets the error in any case. Operators are alarmed only where this process has itself seen more than the store has: a cursor alone proves
+ * The reader gets the error in any case. Operators are alarmed only if this process itself has seen more than the store has: a cursor alone proves
  * nothing, because any client may make one up.
  */
 function historyLost(

@@ -13,13 +13,13 @@ export interface RequestContext<Params = unknown, Query = unknown, Body = unknow
   readonly query: Query;
   readonly body: Body;
   readonly server: ServerContext;
-  /** Aborted when the answer is late and has been given up. `request.signal` is aborted when the caller has gone. */
+  /** Aborted when the answer was late and was given up. `request.signal` is aborted when the caller has gone. */
   readonly late: AbortSignal;
   /** For routes that stream. */
   readonly openSink: OpenSink;
   /** Authenticates and authorizes the request once more. @throws AgentError as for the request itself */
   readonly checkAgain: () => Promise<Principal>;
-  /** The principal as the last check found it: for streams, whose reader may have other roles by now. */
+  /** The principal that the last check found: the roles of a stream's reader may change. */
   readonly principalNow: () => Principal;
   /** The built-in routes for the same principal, for routes of the application. */
   readonly inProcess: () => InProcess;
@@ -27,7 +27,7 @@ export interface RequestContext<Params = unknown, Query = unknown, Body = unknow
 
 /** The built-in routes without a connection. */
 export interface InProcess {
-  /** Where they are, base path included. */
+  /** The address of the routes, base path included. */
   readonly url: string;
   fetch(request: Request): Promise<Response>;
 }
@@ -47,9 +47,9 @@ export interface Route<Params = unknown, Query = unknown, Body = unknown> {
   readonly summary: string;
   /** `public`: answers without a principal. */
   readonly access: "public" | "principal";
-  /** What `authorize` is asked; `permissions/intents-of-request.ts` finds the session. Public routes have none. */
+  /** The action for `authorize`; `permissions/intents-of-request.ts` finds the session. Public routes have none. */
   readonly action?: Action;
-  /** The error of the route about a session that does not exist. Default: SESSION_NOT_FOUND, which names it. */
+  /** The error for a session that does not exist. Default: SESSION_NOT_FOUND, which names the session. */
   absent?(input: RequestInput<Params, Query, Body>, request: Request): AgentError | undefined;
   readonly params?: z.ZodType<Params>;
   readonly query?: z.ZodType<Query>;
@@ -57,19 +57,19 @@ export interface Route<Params = unknown, Query = unknown, Body = unknown> {
   readonly body?: z.ZodType<Body>;
   /** The body in `/openapi.json`. Default: `body`. */
   readonly bodySchema?: z.ZodType;
-  /** A body is not needed. */
+  /** True if the body may be absent. */
   readonly bodyOptional?: boolean;
-  /** The handler reads the body itself: it is no JSON. */
+  /** True if the handler itself reads the body, which is not JSON. */
   readonly hasRawBody?: boolean;
-  /** A route of the application. */
+  /** True for a route of the application. */
   readonly isExtension?: boolean;
-  /** What an application declares of its route, for the document of the routes. */
+  /** What an application declares of its route, for `/openapi.json`. */
   readonly described?: { readonly body?: JsonSchema; readonly response?: JsonSchema };
-  /** The handler has a deadline of its own. Default: `limits.answerMs`. */
+  /** True if the handler has its own deadline. Default: `limits.answerMs`. */
   readonly hasOwnDeadline?: boolean;
-  /** Begins work: refused while the server shuts down. */
+  /** True if the route begins work: it is refused while the server shuts down. */
   readonly isRefusedAtEnd?: boolean;
-  /** By status: what comes back. `stream`: server-sent events. */
+  /** The responses by status. `stream`: server-sent events. */
   readonly responses: {
     readonly [status: number]: { readonly description: string; readonly schema?: z.ZodType; readonly stream?: boolean };
   };

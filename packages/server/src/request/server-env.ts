@@ -8,9 +8,9 @@ export interface ServerEnv {
   readonly localHost?: string;
   /**
    * The address of the other end of the connection, from the socket itself and never from a header. Without `authenticate` only loopback
-   * addresses are let in: an adapter that passes one vouches that the request comes from this machine.
+   * addresses are admitted: an adapter that passes one guarantees that the request comes from this machine.
    */
   readonly remoteAddress?: string | undefined;
-  /** The operator has opened the server to callers of other machines: without `authenticate` all callers are admitted and none is trusted. */
+  /** True if the operator has opened the server to callers of other machines: without `authenticate` all callers are admitted and none is trusted. */
   readonly isExposed?: boolean;
 }

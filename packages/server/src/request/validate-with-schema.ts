@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { contextFlaw } from "./check-new-session-messages.ts";
 import { deepestIssue } from "./deepest-schema-issue.ts";
 
-/** The value as the schema gives it. @throws AgentError INPUT_INVALID that names the field; for messages it has the text of core's error */
+/** The value that the schema returns. @throws AgentError INPUT_INVALID that names the field, with the text of core's error if core refuses the value */
 export function validated<T>(schema: z.ZodType<T>, value: unknown, where: "body" | "query"): T {
   const result = schema.safeParse(value);
   if (result.success) return result.data;

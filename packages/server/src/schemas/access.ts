@@ -11,7 +11,7 @@ export interface CallerAccess {
   readonly scopes: readonly string[];
   /** When the credentials end. */
   readonly expiresAt?: number;
-  /** Whether the server has sessions of cookies. */
+  /** True if the server has login by cookie. */
   readonly cookies: boolean;
   /** The ids of the application's routes. Absent: it has none. */
   readonly extensions?: readonly string[];

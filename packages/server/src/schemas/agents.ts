@@ -7,9 +7,9 @@ export interface ToolSummary {
   readonly name: string;
   readonly label?: string;
   readonly description: string;
-  /** The side that runs it. */
+  /** The side that runs the tool. */
   readonly home: "server" | "client";
-  /** Present where its calls do not count against `limits.toolCallsMax`. */
+  /** Present if calls of the tool do not count against `limits.toolCallsMax`. */
   readonly counts?: false;
 }
 

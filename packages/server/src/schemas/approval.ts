@@ -63,7 +63,7 @@ const inboxApproval: z.ZodType<InboxApproval> = exactly<InboxApproval>()(
   }),
 );
 
-/** A page of what waits for decisions. */
+/** A page of calls that wait for decisions. */
 export const approvalPage: z.ZodType<ApprovalPage> = exactly<ApprovalPage>()(
   z.object({ approvals: listOf(inboxApproval), next: z.string().exactOptional() }),
 );

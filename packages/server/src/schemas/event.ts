@@ -117,7 +117,7 @@ function ephemeral<const Type extends string, Fields extends z.ZodRawShape>(type
   return z.object({ type: z.literal(type), lane: z.int(), n: z.int(), ...fields });
 }
 
-/** An event of the child's own stream: one of these schemas again, which is not repeated here. */
+/** An event of the child's own stream. Its schema is one of those in this file, and is not repeated here. */
 const eventOfChild = z.looseObject({ type: z.string() }) as unknown as z.ZodType<SessionEvent>;
 
 const index = z.int();

@@ -1,4 +1,4 @@
-/** The schemas of the wire: zod schemas of the types of `@loopwright/core/protocol`, for programs that check or document what crosses it. */
+/** Zod schemas of the types of `@loopwright/core/protocol`, for programs that check or document requests, responses and events. */
 export { type CallerAccess, callerAccess, type TicketAnswer, ticketAnswer } from "./access.ts";
 export { type AgentLimits, type AgentList, type AgentSummary, agentList, type ToolSummary, toolSummary } from "./agents.ts";
 export {

@@ -35,7 +35,7 @@ const runFields = {
   chatbotId: z.string().min(1).max(64).exactOptional(),
 };
 
-/** The labels of an input in a request: some of them have a field of their own. */
+/** The labels of an input in a request: some labels have their own field. */
 export interface LabelledOptions {
   readonly labels?: Labels;
   readonly surface?: string;
@@ -55,12 +55,12 @@ export const runOptions: z.ZodType<InputOptions> = exactly<InputOptions>()(z.str
 type Mode = NonNullable<ExecuteOptions["mode"]>;
 type Parent = NonNullable<ExecuteOptions["parent"]> | null;
 
-/** What happens when a run is open. */
+/** What happens to the input when a run is open. */
 export const inputMode: z.ZodType<Mode> = exactly<Mode>()(z.enum(["enqueue", "steer", "interrupt", "merge", "reject"]));
 /** The message to continue. */
 export const parentId: z.ZodType<Parent> = exactly<Parent>()(z.string().max(64).nullable());
 
-/** How the input of the execute route is to be answered. */
+/** The options of an input on the execute route. */
 export type RequestOptions = Omit<ExecuteOptions, "idempotencyKey" | "signal" | "labels" | "trace"> & LabelledOptions;
 
 /** The run's options, and how the input joins the session. */
@@ -72,7 +72,7 @@ export const requestOptions: z.ZodType<RequestOptions> = exactly<RequestOptions>
   }),
 );
 
-/** A client tool that comes with a session. What a client adds to run it is left out. */
+/** A client tool that comes with a session. Fields that a client adds to run the tool are left out. */
 export const declaredTool: z.ZodType<DeclaredTool> = exactly<DeclaredTool>()(
   z.object({
     name: z

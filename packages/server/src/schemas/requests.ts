@@ -32,7 +32,7 @@ export interface ExecuteRequest {
   /** For a new session. */
   readonly context?: SessionContext;
   readonly options?: RequestOptions;
-  /** The version of the dialect in which the stream is sent; the deployment must have it. Default: the events themselves. */
+  /** The version of the dialect in which the stream is sent; the deployment must have it. Default: the events unchanged. */
   readonly streamVersion?: number;
 }
 
@@ -47,12 +47,12 @@ export interface NewSessionRequest {
 
 /** Body of `POST /api/sessions/:id/fork`. */
 export interface ForkRequest {
-  /** The last message that the new session has. Default: the last one that people see. */
+  /** The last message that the new session has. Default: the head of the source. */
   readonly message?: string;
   readonly id?: string;
-  /** Default: that of the source. */
+  /** Default: the agent of the source. */
   readonly agent?: string;
-  /** Default: that of the source. */
+  /** Default: the title of the source. */
   readonly title?: string;
   readonly metadata?: JsonObject;
 }
@@ -162,7 +162,7 @@ const hasOneSource = (body: { readonly [name: string]: unknown }): boolean =>
 /** The flaw of a body with none or several of the input fields. */
 export const oneSource = "Send one of `input`, `message` and `regenerate`";
 
-/** The same for a message. */
+/** The fields of a message's body beside its input. */
 export const messageFields: {
   readonly mode: Optional<NonNullable<ExecuteOptions["mode"]>>;
   readonly parent: Optional<string | null>;

@@ -28,7 +28,7 @@ export const errorCode: z.ZodType<ErrorCode> = exactly<ErrorCode>()(z.enum(Objec
 const parent = z.string().nullable();
 const endedRun = z.object({ runId: z.string(), status: z.enum(["completed", "aborted", "failed"]), reason: z.string() });
 
-/** A call that waits for its caller. */
+/** A call that waits for a result from the client. */
 export const pendingToolCall: z.ZodType<PendingToolCall> = exactly<PendingToolCall>()(
   z.object({
     toolCallId: z.string(),
@@ -207,7 +207,7 @@ export const acceptedSubmission: z.ZodType<SubmissionAnswer> = exactly<Submissio
 /** The file of `GET /api/sessions/:id/export?format=json`. */
 export interface SessionExport {
   readonly format: "loopwright-session";
-  /** Of the file's shape. */
+  /** The version of the file's shape. */
   readonly version: 1;
   /** Milliseconds since the epoch. */
   readonly exportedAt: number;
