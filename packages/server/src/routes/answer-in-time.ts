@@ -2,13 +2,13 @@ import { AgentError } from "@loopwright/core";
 import { startDeadline } from "@loopwright/core/memory";
 import type { ServerContext } from "../server-context.ts";
 
-/** The error of a request that has waited too long for the store. Its work may still complete. */
+/** The error of a request that has waited too long for the store. The work of the request may still complete. */
 export const tooLate = (answerMs: number): AgentError =>
   new AgentError("STORE_UNAVAILABLE", { message: `The store gave no answer within ${answerMs} ms.`, retryAfterMs: 1_000 });
 
 /**
- * The result of the work. Time in which the process was blocked or starved hardly counts: the store may have answered meanwhile, or be a thread of this process.
- * @throws AgentError STORE_UNAVAILABLE when it takes longer than `limits.answerMs`; its result is ignored then, after `onLate`
+ * The result of the work. Time in which the process was blocked hardly counts: the store may have answered meanwhile, or be a thread of this process.
+ * @throws AgentError STORE_UNAVAILABLE if the work takes longer than `limits.answerMs`: then `onLate` is called, and the result is ignored
  */
 export function answerInTime<T>(
   work: Promise<T>,

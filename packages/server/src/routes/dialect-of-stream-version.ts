@@ -2,7 +2,7 @@ import { AgentError } from "@loopwright/core";
 import type { ServerContext } from "../server-context.ts";
 import type { StreamDialect } from "../stream-dialect.ts";
 
-/** The dialect of the `streamVersion` of a request; `undefined`: it names none. @throws AgentError INPUT_INVALID for a version that the server does not have */
+/** The dialect of the `streamVersion` of a request; `undefined`: it has none. @throws AgentError INPUT_INVALID for a version that the server does not have */
 export function dialectOfVersion(version: number | undefined, { options }: Pick<ServerContext, "options">): StreamDialect | undefined {
   if (version === undefined) return undefined;
   const { streamVersions = {}, dialects = [] } = options;

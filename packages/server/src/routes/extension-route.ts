@@ -7,7 +7,7 @@ import type { ExtensionContext, ExtensionRoute } from "../server-options.ts";
 
 const timeoutMsDefault = 30_000;
 
-/** An extension route as a route: the same checks come before it. */
+/** Makes a route of an extension route, with the same checks before it. */
 export function routeOfExtension(extension: ExtensionRoute): Route<{ readonly [name: string]: string }> {
   const { method, path, id, summary = id, describes = {} } = extension;
   return {

@@ -43,7 +43,7 @@ export async function notifyPrincipal(context: RequestContext, query: Notificati
   const stop = channel.subscribeScope(principal.scope, {
     events: (session, events) => seen.pass(session, () => listener.events(session, events)),
     notification: (notification) => isForUs(notification) && listener.notification(notification),
-    // Also when a channel between nodes begins to deliver, which is after this stream has opened.
+    // A gap also occurs when a channel between nodes begins to deliver, which is after this stream has opened.
     gap: () => !dialect && sink.offer(plainText({ type: "hints_missed" }), { key: hintsMissed }),
   });
   sink.onClose(stop);
@@ -52,14 +52,14 @@ export async function notifyPrincipal(context: RequestContext, query: Notificati
   return response;
 }
 
-/** Opens the stream. The subscriptions end with it, or at once if it cannot be opened. */
+/** Opens the stream. The sessions are released when it closes, or at once if it cannot be opened. */
 function openFor(context: RequestContext, followed: readonly Followed[]): HeldSink {
   const { server, principal } = context;
   const release = (): void => {
     for (const { hosted } of followed) hosted.release();
   };
   try {
-    // The sink may hold as much again of frames that cannot be replayed.
+    // Half of the limit, because the sink may hold the same number of bytes again in frames that cannot be replayed.
     const opened = openHeldSink(context, server.streams.take(principal), { queueBytes: server.limits.streamQueueBytes / 2 });
     opened.sink.onClose(release);
     return opened;
@@ -95,7 +95,7 @@ async function openNamed(context: RequestContext, names: readonly string[]): Pro
   }
 }
 
-/** Of several that wait to be sent one is enough. No session has this id. */
+/** The key of frames `hints_missed`, of which the queue needs only one. No session has this id. */
 const hintsMissed = "hints missed";
 
 type FullListener = Required<Pick<ScopeListener, "events" | "notification">>;

@@ -47,7 +47,7 @@ export function checkState({ lastSeq }: AgentSession): void {
   if (lastSeq === 0) throw stateLost();
 }
 
-/** The error of a request whose handle was released meanwhile although no run was stopped. The next request gets another handle. */
+/** Replaces RUN_ABORTED if the handle of the request was released meanwhile: no run was stopped, and the next request gets another handle. */
 function ofHandle(error: unknown, { isGone }: HostedSession, server: ServerContext): unknown {
   if (!isGone || !isAgentError(error, "RUN_ABORTED")) return error;
   return server.isReady() ? stateLost() : shuttingDown();

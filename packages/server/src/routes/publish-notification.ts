@@ -35,7 +35,7 @@ export const publishNotificationRoute: Route<unknown, unknown, Notification> = {
     if (principal.trusted !== true)
       throw new AgentError("FORBIDDEN", {
         message: "Notifications may come from trusted callers only.",
-        fix: "Send it from a service of the product whose principal is `trusted`.",
+        fix: "Send them from a service of the product whose principal is `trusted`.",
       });
     server.channel.notify(principal.scope, checkedNotification(notification, server.limits));
     return new Response(null, { status: 202 });

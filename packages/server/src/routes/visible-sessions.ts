@@ -1,10 +1,10 @@
 /*
- * Owns: which sessions of a scope the reader of one stream sees, event by event, where the server has a `maySee`.
+ * Owns: which sessions of a scope the reader of one stream sees, event by event, if the server has a `maySee`.
  * Does not own: the verdict (`maySee`), the frames.
  * Invariants
  *  S1 nothing of a session is sent before a verdict permits it, and what is sent keeps its order;
- *  S2 a verdict counts for five seconds; after that the next event asks again, about the principal as the last check of the stream found it;
- *  S3 what waits for verdicts is bounded: beyond it the stream is cut, and its reader reads anew.
+ *  S2 a verdict counts for five seconds; after that the next event asks again, about the principal that the last check of the stream found;
+ *  S3 the number of events that wait for verdicts is bounded: beyond it the stream is cut, and its reader connects again.
  */
 import type { SessionSummary } from "@loopwright/core/ports";
 import { maySee } from "../permissions/may-see-session.ts";
@@ -19,12 +19,12 @@ const keptMax = 1_000;
 interface Verdict {
   mayPass: boolean;
   at: number;
-  /** What waits for an answer. Absent: none is asked for. */
+  /** The calls that wait for the verdict. Absent: no verdict is under way. */
   waiting?: (() => void)[];
 }
 
 export interface VisibleSessions {
-  /** Calls `send` if the reader may see the session: at once if that is known, else when it is. */
+  /** Calls `send` if the reader may see the session: at once if the verdict is known, else when it is. */
   pass(session: string, send: () => void): void;
 }
 
@@ -50,7 +50,7 @@ export function visibleSessions(principalNow: () => Principal, server: ServerCon
       // The store is down: the reader sees what it saw before.
       return answered(verdict, verdict.mayPass);
     }
-    // A session that was removed in the meantime is announced to those that saw it.
+    // The removal of a session is sent to readers that saw the session.
     answered(verdict, summary ? await maySee(principal, summary, server) : verdict.mayPass);
   };
   return {

@@ -23,7 +23,7 @@ export const logInRoute: Route = {
   },
 };
 
-/** @throws AgentError ROUTE_NOT_FOUND */
+/** Passes if the server uses cookies. @throws AgentError ROUTE_NOT_FOUND */
 export function checkCookies({ options }: Pick<ServerContext, "options">): void {
   if (hasCookies(options)) return;
   throw new AgentError("ROUTE_NOT_FOUND", {

@@ -1,6 +1,6 @@
 /*
- * Owns: which pending approvals of a scope a caller may decide, in pages of bounded cost. Does not own: where they are (the log of each session), or
- * which sessions have some (the index of the store).
+ * Owns: which pending approvals of a scope a caller may decide, in pages that read a bounded number of sessions.
+ * Does not own: the approvals (the log of each session), which sessions have some (the index of the store).
  */
 import { AgentError, isAgentError } from "@loopwright/core";
 import type { SessionSummary } from "@loopwright/core/ports";
@@ -24,9 +24,9 @@ const query: z.ZodType<InboxQuery> = z.object({
   before: z.string().max(100).optional(),
 });
 
-/** Sessions of one request: looked up in the index, and read. */
+/** The most sessions per request: looked up in the index, and read. */
 const [summariesMax, sessionsMax] = [1_000, 50];
-/** Summaries of one look at the index. */
+/** The most summaries per read of the index. */
 const stepMax = 100;
 /** Arguments that take more bytes as JSON are left out. */
 const argsBytesMax = 8 * 1024;
@@ -81,7 +81,7 @@ const pageUpTo = (approvals: readonly InboxApproval[], place: Pick<SessionSummar
   ...(place ? { next: pageCursor(place) } : {}),
 });
 
-/** Summaries that an earlier version wrote count only what waits while nothing runs. */
+/** Looks at the reasons too: summaries of an earlier version count only calls that wait while nothing runs. */
 const mayWait = ({ pendingApprovals = 0, waitsFor = [] }: SessionSummary): boolean =>
   pendingApprovals > 0 || waitsFor.some((reason) => reason !== "client_tools");
 
@@ -108,7 +108,7 @@ function shortened({ args, ...approval }: PendingApproval): Omit<InboxApproval, 
   return { ...approval, argsBytes, ...(argsBytes > argsBytesMax ? {} : { args }) };
 }
 
-/** A caller that may not read a session does not learn of it here either. */
+/** True if the caller may read the session and decide its calls. A caller that may not read it does not learn of it here either. */
 async function mayDecide({ principal, server }: RequestContext, session: string): Promise<boolean> {
   try {
     for (const action of ["session.read", "session.decide"] as const) await authorize(principal, { action, session }, server);

@@ -35,7 +35,7 @@ export const readFileRoute: Route<FileParams> = {
       "Content-Length": String(found.bytes.byteLength),
       "Content-Disposition": shown.has(mediaType) ? "inline" : "attachment",
       "Content-Security-Policy": "sandbox; default-src 'none'",
-      // The name is a digest of the content and its type. A browser that was another caller, or in another scope, asks again.
+      // The name is a digest of the content and its type. For another caller or scope the browser asks again.
       "Cache-Control": "private, max-age=31536000, immutable",
       Vary: "Authorization, Cookie, X-Scope",
     };

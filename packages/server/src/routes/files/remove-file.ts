@@ -26,7 +26,7 @@ export const removeFileRoute: Route<FileParams> = {
     const { store, maySee, maySeeFile: mayBeSeen } = server.options;
     await removeKeptFile(store, principal.scope, {
       blob,
-      // Of a file without a note nothing is known that a policy could judge.
+      // A policy cannot judge a file without a note, so under a policy such a file is not seen.
       isSeen: (file) => (file ? maySeeFile(principal, file, server) : maySee === undefined && mayBeSeen === undefined),
     });
     return new Response(null, { status: 204 });

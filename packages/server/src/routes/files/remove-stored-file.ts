@@ -6,12 +6,12 @@ import { keepNote, readNote } from "./file-metadata.ts";
 
 export interface KeptFileRemoval {
   readonly blob: string;
-  /** Whether the caller may remove it; `undefined`: nothing is known of the file but its key. Default: it may. */
+  /** True if the caller may remove the file; `undefined`: only the key of the file is known. Default: true. */
   readonly isSeen?: (file: KnownFile | undefined) => boolean | Promise<boolean>;
 }
 
 /**
- * Deletes a file of a scope, as `DELETE /api/files/:blob` does. What a session uses stays: its conversation would break, and it may be under a legal hold.
+ * Deletes a file of a scope, as `DELETE /api/files/:blob` does. A file that a session uses stays: the session needs it, and may be under a legal hold.
  * @throws AgentError BLOB_UNKNOWN, FILE_IN_USE, STORE_*
  */
 export async function removeKeptFile(
@@ -30,6 +30,6 @@ export async function removeKeptFile(
   if (!(await isSeen(note))) throw unknown();
   if (!(await blobs.remove(scope, blob, { ifUnused: true }))) throw (await isThere()) ? inUse() : unknown();
   await blobs.remove(scope, noteName, { ifUnused: true });
-  // Another caller may have uploaded it again before its note was removed.
+  // Another caller may have uploaded the file again before its note was removed.
   if (note && (await isThere())) await keepNote(store, scope, note);
 }

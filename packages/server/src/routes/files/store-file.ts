@@ -10,13 +10,13 @@ export interface NewFile {
   readonly name?: string | undefined;
   /** In milliseconds since the epoch. */
   readonly at: number;
-  /** The user that brings it. */
+  /** The user that uploads it. */
   readonly by: string;
 }
 
 /**
- * Keeps a file in a scope, as `POST /api/files` does, to be named as `source.blob` in messages. The same bytes under the same media type are kept once, with
- * the name and the user that brought them first. @throws AgentError STORE_*
+ * Keeps a file in a scope, as `POST /api/files` does. Messages name it as `source.blob`. The same bytes under the same media type are kept once, with the
+ * name and the user of the first upload. @throws AgentError STORE_*
  */
 export async function keepFile(
   store: Pick<SessionStore, "blobs">,

@@ -3,18 +3,18 @@ import { fileNoteName } from "@loopwright/core/stores";
 import type { KnownFile } from "../../server-options.ts";
 import { notePrefix, readNote } from "./file-metadata.ts";
 
-/** Files that one page looks at. */
+/** About the most files that are checked for one page. */
 const lookedAtMax = 1_000;
 
 export interface KeptFilesQuery {
   readonly limit: number;
   /** `next` of the page before. */
   readonly after?: string | undefined;
-  /** Which of them the page has. Default: all. */
+  /** True if the page may have the file. Default: all files. */
   readonly isSeen?: (file: KnownFile) => boolean | Promise<boolean>;
 }
 
-/** A page of the files of a scope, in the order of their keys, of a bounded number that is looked at. @throws AgentError STORE_* */
+/** A page of the files of a scope, in the order of their keys. Looks at a bounded number of files. @throws AgentError STORE_* */
 export async function keptFiles(
   store: Pick<SessionStore, "blobs">,
   scope: string,
@@ -30,7 +30,7 @@ export async function keptFiles(
       const file = found[at];
       if (file && seen[at]) files.push(file);
       place = key;
-      // Where this was the last one of all, the next page is empty.
+      // If no file follows, the next page is empty.
       if (files.length === limit) return { files, next: cursorOf(key) };
     }
     lookedAt += keys.length;

@@ -33,7 +33,7 @@ export const uploadFileRoute: Route = {
     if (!mediaTypePattern.test(mediaType))
       throw new AgentError("MEDIA_TYPE_UNSUPPORTED", {
         message: "`Content-Type` names no media type.",
-        fix: "Send the file's own, for example `image/png`.",
+        fix: "Send the media type of the file, for example `image/png`.",
       });
     const name = nameOf(request);
     const { fileBytes, fileMs, filePaceBytes, bodyMs } = server.limits;

@@ -21,7 +21,7 @@ export interface KeyedContent {
 export interface KeyedWork {
   /** True if the key came before with this content. The first request may have been carried out or not. */
   readonly isRepeat: boolean;
-  /** The note of the first request, or a later one. */
+  /** The note of the first request, or the last note that `keep` wrote. */
   readonly note: Json | undefined;
   /** Writes the note for repetitions of the request. */
   keep(note: Json): Promise<void>;
@@ -36,7 +36,7 @@ interface Kept {
 
 /**
  * Does the work of a request under its `Idempotency-Key`, also if another node got the first request. A refusal leaves the key free.
- * A key counts for `limits.keyMaxAgeMs`, and is removed some time after that.
+ * A key is kept for at least `limits.keyMaxAgeMs`, and is removed some time after that.
  * @throws AgentError KEY_REUSED when the key came with other content before
  */
 export async function runUnderKey<T>(context: RequestContext, keyed: KeyedContent, work: (how: KeyedWork) => Promise<T>): Promise<T> {
@@ -78,7 +78,7 @@ interface Keeping {
   readonly owner: { readonly session?: string };
 }
 
-/** The kept record; `undefined` for the first request. */
+/** Returns the kept record; for the first request, keeps its own and returns `undefined`. */
 async function keep(blobs: BlobStore, { scope, name, own, owner }: Keeping): Promise<Kept | undefined> {
   if (await blobs.put(scope, name, { ...blobOf(own), ...owner, ifAbsent: true })) return undefined;
   const found = await blobs.get(scope, name, owner);
@@ -91,5 +91,5 @@ const blobOf = (kept: Kept): { readonly bytes: Uint8Array<ArrayBuffer>; readonly
   mediaType: "application/json",
 });
 
-/** The parsed JSON, typed as JSON. */
+/** A copy of the value with only what JSON keeps. */
 export const plainOf = (value: unknown): Json => JSON.parse(JSON.stringify(value)) as Json;

@@ -17,8 +17,8 @@ export function keyedResults({ sessionId, results, chosen }: KeyedResults): Keye
 
 /**
  * Submits results under the key of their request; a repetition gets the same answer and does nothing. The log has the key of the recorded results. If
- * nothing was recorded, because the calls already had these results, the answer is kept with the key, because another call may have the same vendor's
- * id at the time of a repetition. @throws AgentError KEY_REUSED, and the errors of `submit`
+ * nothing was recorded, because the calls already had these results, the answer is kept with the key: at a repetition, another call may have the same id
+ * of the vendor. @throws AgentError KEY_REUSED, and the errors of `submit`
  */
 export function resultsUnderKey(
   context: RequestContext,

@@ -28,7 +28,7 @@ export const abortRunRoute: Route<SessionParams, unknown, AbortRequest> = {
     withSession(context, context.params.id, async ({ session, ref }) => {
       const { reason = "stopped", runId } = context.body;
       const isKeyed = idempotencyKeyOf(context.request).idempotencyKey !== undefined;
-      // The note is permanent: this node may not know the open run yet, and reads it from the log.
+      // The note is permanent and must name the open run, which this node may have to read from the log.
       if (isKeyed && runId === undefined) await session.open();
       const own: NotedAbort = { runId: runId ?? runOf(session) ?? "", afterSeq: session.lastSeq };
       const aborting = await runUnderKey(
@@ -65,8 +65,8 @@ interface NotedAbort extends JsonObject {
 const searchedAtOnce = 64;
 
 /**
- * True if an abort of the run was recorded since the first request. A run that ended by itself before was not stopped, also by a repetition.
- * Reads the log from that point to the end of the run.
+ * True if an abort of the run was recorded since the first request. A run that ended by itself before was not stopped, and a repetition returns the same.
+ * Reads the log from the first request to the end of the run.
  */
 async function wasAsked({ server }: RequestContext, ref: SessionRef, { runId, afterSeq }: NotedAbort): Promise<boolean> {
   const { log } = server.options.store;

@@ -28,7 +28,7 @@ export const executeRoute: Route<unknown, unknown, CheckedExecuteRequest> = {
   access: "principal",
   action: "session.send",
   isRefusedAtEnd: true,
-  // A request with a context begins the session if there is none. If the caller may not read the session that exists, it learns that the id is taken.
+  // A request with a context begins the session if there is none. Refused for a session that the caller may not read, it reveals that the id is taken.
   absent({ body: { sessionId, agent, context, streamVersion } }, request) {
     if (streamVersion === undefined && lastEventCursor(request)) return nothingToContinue(sessionId);
     return agent === undefined && context === undefined ? contextRequired() : undefined;
@@ -69,7 +69,7 @@ export const executeRoute: Route<unknown, unknown, CheckedExecuteRequest> = {
           streamExecution(context, hosted, { input, options: { ...chosen, ...begun, ...key }, seen, dialect }),
         );
       try {
-        // The log keeps the key of a message. It may have no fact for results, if equal ones were recorded before.
+        // The log keeps the key of a message. It may have no fact for results, if equal results were recorded before.
         if (!results) return await stream();
         return await runUnderKey(context, keyedResults({ sessionId: session.id, results, chosen: { ...chosen, ...begun } }), stream);
       } catch (error) {
@@ -94,7 +94,7 @@ interface Resumption {
   readonly isContinued: boolean;
 }
 
-/** The session that the body names; a new one if it names none, or one that does not exist. The same key gives the same new session. */
+/** Opens the session that the body names. Begins a session if the body names none, or one that does not exist; the same key gives the same new session. */
 async function sessionFor(context: ExecuteContext, { key, isContinued }: Resumption): Promise<HostedSession> {
   const { principal, server, body } = context;
   const { agent, context: begins, options } = body;
@@ -116,7 +116,7 @@ async function sessionFor(context: ExecuteContext, { key, isContinued }: Resumpt
   }
 }
 
-/** The session that another request has created, if it fits this request. */
+/** Opens the session that another request has created, if it fits this request. */
 async function existing(context: ExecuteContext, ref: SessionRef): Promise<HostedSession> {
   return withItsTools(context, await admitted(context, await context.server.host.open(ref)));
 }
@@ -132,7 +132,7 @@ async function admitted({ principal, server, body }: ExecuteContext, hosted: Hos
   }
 }
 
-/** A session keeps the agent that it began with. Without an id the idempotency key named the session, and refuses another agent itself. @throws AgentError INPUT_INVALID */
+/** Refuses another agent than that of the session. Without `sessionId`, the check of the idempotency key does so. @throws AgentError INPUT_INVALID */
 function checkAgent({ sessionId, agent }: CheckedExecuteRequest, own: string): void {
   if (sessionId === undefined || agent === undefined || agent === own) return;
   throw new AgentError("INPUT_INVALID", {
@@ -142,7 +142,7 @@ function checkAgent({ sessionId, agent }: CheckedExecuteRequest, own: string): v
   });
 }
 
-/** A session has the tools that it began with: others would be left out, and never called. @throws AgentError INPUT_INVALID */
+/** Refuses tools that neither the session nor its agent has: they would never be called. @throws AgentError INPUT_INVALID */
 async function withItsTools({ principal, server, body }: ExecuteContext, hosted: HostedSession): Promise<HostedSession> {
   const wanted = body.context?.tools ?? [];
   if (wanted.length === 0) return hosted;

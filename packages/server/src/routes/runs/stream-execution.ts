@@ -18,7 +18,7 @@ export interface ExecutionRequest {
   readonly options: SubmitOptions;
   /** The last event that the caller has: only later events are sent. */
   readonly seen: EventCursor | undefined;
-  /** Default: the stream has the events themselves. */
+  /** Default: the stream has the events unchanged. */
   readonly dialect?: StreamDialect | undefined;
 }
 

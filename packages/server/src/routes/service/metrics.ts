@@ -3,7 +3,7 @@ import { redactedCause } from "../../redact-cause-for-log.ts";
 import type { Route } from "../../request/route.ts";
 import type { ServerContext } from "../../server-context.ts";
 
-/** Name, kind and help of one value. */
+/** The lines of one value: help, kind, and the value. */
 const gauge = (name: string, help: string, value: number): readonly string[] => [
   `# HELP ${name} ${help}`,
   `# TYPE ${name} gauge`,

@@ -14,8 +14,8 @@ import { withDerivedTitle } from "./with-derived-title.ts";
 type WantedSession = NewSession & { readonly agent: string };
 
 /**
- * Begins a session and answers with it. Where the request has an `Idempotency-Key`, a session of this id that the same request began before is the
- * answer. @throws AgentError SESSION_EXISTS, AGENT_NOT_FOUND, STORE_*
+ * Begins a session and answers with it. If the request has an `Idempotency-Key` and began the session before, answers with the session of that time.
+ * @throws AgentError SESSION_EXISTS, AGENT_NOT_FOUND, STORE_*
  */
 export async function beginSession(context: RequestContext, wanted: WantedSession, isKeyed: boolean): Promise<Response> {
   try {
@@ -43,8 +43,8 @@ async function begin({ principal, server }: RequestContext, wanted: WantedSessio
 }
 
 /**
- * Lets those that follow the scope know of the session: no event stands for `session.opened`, since a reader of the session begins after it. It
- * carries the place of what the log has, so a reader of the session takes it for known.
+ * Publishes a `session_changed` for readers of the scope, because the fact `session.opened` has no event. The event has the position of the snapshot's
+ * cursor, so a reader of the session takes it for known.
  */
 function announce(ref: SessionRef, session: AgentSession, { channel }: ServerContext): void {
   const { cursor, title, createdAt } = session.snapshot();
@@ -54,7 +54,7 @@ function announce(ref: SessionRef, session: AgentSession, { channel }: ServerCon
   ]);
 }
 
-/** False if another node created the session first, also with another agent. */
+/** Records the opening. False if another node created the session first, with the same agent or another. */
 async function isBegun(session: AgentSession): Promise<boolean> {
   try {
     return await session.open();
@@ -73,14 +73,14 @@ async function begunBefore(context: RequestContext, wanted: WantedSession & { re
   return withSession(context, wanted.id, ({ session }) => answerOf(session, 200, server));
 }
 
-/** The opening that another request of this process is writing: its handle is loaded before the store has anything. */
+/** The opening that another request of this process is writing: the handle of that request is loaded before the store has anything. */
 async function openingUnderWay({ host, options }: ServerContext, ref: SessionRef): Promise<FactOf<"session.opened"> | undefined> {
   const hosted = await host
     .open(ref)
     .catch((error: unknown) => (isAgentError(error, "SESSION_NOT_FOUND") ? undefined : Promise.reject(error)));
   if (!hosted) return undefined;
   try {
-    // Writes of one handle wait for each other, so this one ends after that of the other request.
+    // Writes of one handle wait for each other, so this write ends after the write of the other request.
     await isBegun(hosted.session);
   } finally {
     hosted.release();

@@ -25,7 +25,7 @@ export async function readPage(history: AsyncIterable<readonly DurableEvent[]>, 
   const { limits, clock, limit = limits.pageEvents } = options;
   const most = Math.min(limit, limits.pageEvents);
   const events: DurableEvent[] = [];
-  // A character counts as six bytes, the most that it can have as JSON.
+  // `charsLeft` counts each character six times, so the limit is six times as large.
   let left = limits.pageBytes * 6;
   for await (const batch of history) {
     for (const event of batch) {

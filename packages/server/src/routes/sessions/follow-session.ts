@@ -18,13 +18,13 @@ export interface EventsQuery extends MinSeqQuery {
   readonly from?: "now" | undefined;
   /** The most events of an answer as JSON. */
   readonly limit?: number | undefined;
-  /** In place of deltas and snapshots the text of each answer, once and whole. */
+  /** `whole`: the text of each answer comes once and whole, in place of deltas and snapshots. */
   readonly text?: "whole" | undefined;
 }
 
 /**
- * The events of a session: from the start, from now (`session_snapshot` first), or after a cursor. With a position in the query the stream stays open.
- * Otherwise it ends when the session rests, and a reader that reconnects then gets 204.
+ * Streams the events of a session (or answers with a page of them as JSON): from the start, from now (`session_snapshot` first), or after a cursor. With a
+ * position in the query the stream stays open. Otherwise it ends when the session rests, and a reader that reconnects then gets 204.
  * @throws AgentError CURSOR_INVALID, HISTORY_LOST, HISTORY_EXPIRED, NODE_BEHIND, CONNECTION_LIMIT, STORE_*
  */
 export async function followSession(context: RequestContext, hosted: HostedSession, query: EventsQuery): Promise<Response> {

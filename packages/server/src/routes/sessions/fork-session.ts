@@ -41,7 +41,7 @@ export const forkSessionRoute: Route<SessionParams, unknown, ForkRequest> = {
     const { idempotencyKey } = idempotencyKeyOf(request);
     const id = body.id ?? (idempotencyKey === undefined ? undefined : await keyedSessionId(principal, idempotencyKey));
     const content = plainOf({ ...body, source: params.id });
-    // A repetition forks where the first request did, although the session may have grown since.
+    // A repetition forks at the same message as the first request, although the session may have grown since.
     const keyed = { purpose: "fork", content, session: id, note: body.message ?? snapshot.head };
     return runUnderKey(context, keyed, ({ note }) => {
       const fork = forkOf({ snapshot, opening }, { ...body, message: note as MessageId | null });

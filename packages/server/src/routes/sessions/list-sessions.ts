@@ -18,9 +18,9 @@ interface ListRequest {
   readonly participant?: string | undefined;
 }
 
-/** Sessions that one request with a filter looks at, and those of one read of it. */
+/** The most sessions that a request with a filter looks at (it ends after the read that reaches the number), and the sessions per read. */
 const [lookedAtMax, readSize] = [1_000, 200];
-/** Hits that a search is asked for, one time after the other, where a policy may hide some. */
+/** The hits that the first and the second search ask for, if a policy may hide some. */
 const searchSizes = [250, 1_000] as const;
 
 const query: z.ZodType<ListRequest> = z.object({
@@ -56,7 +56,7 @@ export const listSessionsRoute: Route<unknown, ListRequest> = {
   async handle({ principal, request, late, server, query: { limit, before, search, parent, ...filter } }) {
     const { scope } = principal;
     const { index } = server.options.store;
-    // The work ends with the request: when its caller has gone, and when it is answered without it.
+    // The work ends when the caller has gone, and when the request was answered as too late.
     const signal = AbortSignal.any([request.signal, late]);
     if (search !== undefined && search.trim() !== "")
       return jsonResponse(await seenHits(principal, { words: search, limit, signal }, server), server.clock);
@@ -64,7 +64,7 @@ export const listSessionsRoute: Route<unknown, ListRequest> = {
     const family = parent === undefined ? {} : { parent };
     const from = before === undefined ? undefined : placeOf(before);
     const list = (options: ListQuery): ReturnType<SessionIndex["list"]> => index.list(scope, { signal, ...family, ...options });
-    // Children are seen with their parent.
+    // Children are seen with their parent, which was checked above.
     const isSeen: IsWanted | undefined =
       server.options.maySee && parent === undefined ? (summary) => maySee(principal, summary, server) : undefined;
     const { sessions, last } = await filtered(list, { limit, before: from, isWanted: both(fits(filter), isSeen) });
@@ -80,11 +80,11 @@ interface SearchQuery {
 
 interface Found {
   readonly hits: readonly SessionHit[];
-  /** There may be more than these. */
+  /** True if there may be more hits. */
   readonly more?: true;
 }
 
-/** The best hits that the principal may see. A search has no second page, so that it is repeated with more where too few of its hits are seen, twice at most. */
+/** The best hits that the principal may see. A search has no second page, so if the principal may see too few of the hits, it is repeated once for more. */
 async function seenHits(principal: Principal, { words, limit, signal }: SearchQuery, server: ServerContext): Promise<Found> {
   const { index } = server.options.store;
   const verdicts = new Map<string, boolean>();
@@ -121,7 +121,7 @@ interface FilteredQuery {
   readonly isWanted: IsWanted | undefined;
 }
 
-/** As many wanted sessions as fit the page, of a bounded number that is looked at. `last`: the last one looked at, where more may follow. */
+/** As many wanted sessions as fit the page. The number that is looked at is bounded. `last`: the last session that was looked at, if more may follow. */
 async function filtered(
   list: (options: ListQuery) => Promise<readonly SessionSummary[]>,
   { limit, before, isWanted }: FilteredQuery,

@@ -17,7 +17,7 @@ export interface ReadState {
 
 const staleHeaders: ReadState["headers"] = { "X-Session-Stale": "true" };
 
-/** How long a request waits for a state that was lost with the store to be read again, before it gets the old one. */
+/** After a failure of the store: how long a request waits until the state was read again, before it gets the last known state. */
 const comebackMs = 250;
 
 /**
@@ -54,7 +54,7 @@ async function staleState({ server, principal }: RequestContext, id: string, min
   return { snapshot: withDerivedTitle(snapshot), messages: () => pathOf(snapshot).map(({ message }) => message), headers: staleHeaders };
 }
 
-/** Resolves when the state can be read again, cannot, or has taken too long. */
+/** Resolves when the state was read again, when it cannot be read, and after `comebackMs`. */
 function comeBack(session: AgentSession, clock: Clock): Promise<void> {
   return new Promise((resolve) => {
     const cancel = clock.after(comebackMs, resolve);

@@ -9,7 +9,7 @@ import {
 } from "@loopwright/core/protocol";
 
 /**
- * The conversation that people see as Markdown, a message at a time: texts, calls with arguments, and results. Thinking is left out. Files are named, not
+ * The visible conversation as Markdown, a message at a time: texts, calls with arguments, and results. Thinking is left out. Files are named, not
  * contained.
  */
 export function* transcriptMarkdown(snapshot: SessionSnapshot): Generator<string, void> {
