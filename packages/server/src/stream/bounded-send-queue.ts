@@ -3,7 +3,7 @@
  * Does not own: the frames (feeds, routes), how bytes reach the other side (the sink beneath).
  * Invariants
  *  Q1 order: a frame that is written during another one comes after it, never within it;
- *  Q2 bound: the text of a frame is made piece by piece, and a piece only when it fits into the queue or the queue is empty;
+ *  Q2 bound: a frame is made piece by piece; a piece is written if it fits into the queue or the queue is empty, and the next piece is made after that;
  *  Q3 a stream is cut if its queue does not become empty within `streamStallMs` while a frame waits;
  *  Q4 one stream does not block the event loop: after 128 KiB it yields;
  *  Q5 frames that cannot be replayed are held beside a full queue, up to the same number of bytes; beyond that the stream is cut.
@@ -25,9 +25,9 @@ const turnBytes = 128 * 1024;
 
 /** What happens to a frame for which there is no room. */
 export interface FrameUse {
-  /** It replaces the older frame of this key that is still held. Default: it is held as well. */
+  /** The frame replaces the older frame of this key that is still held. Default: it is held as well. */
   readonly key?: string;
-  /** It is dropped: a later frame replaces it. */
+  /** True if the frame is dropped, because a later frame replaces it. */
   readonly isSpare?: boolean;
 }
 
@@ -49,11 +49,11 @@ export class BoundedSendQueue implements EventSink {
   readonly #bounds: SinkBounds;
   readonly #waiting: Waiting[] = [];
   #waitingBytes = 0;
-  /** The part of them that is held. */
+  /** The part of `#waitingBytes` that is held. */
   #heldBytes = 0;
   #drains: (() => void)[] = [];
   #cancelStall: (() => void) | undefined;
-  /** True while it waits for an empty queue, or for another turn of the event loop. */
+  /** True while this waits for an empty queue, or for another turn of the event loop. */
   #isPaused = false;
   #endsAfter = false;
   #isOver = false;
@@ -154,7 +154,7 @@ export class BoundedSendQueue implements EventSink {
         continue;
       }
       this.#keep(one, bytes);
-      // The entries behind it count too. With an empty queue it continues, one piece at a time.
+      // The entries behind this one count too. If the sink has an empty queue, writing continues, one piece at a time.
       if (!this.hasRoom(0) && this.#sink.queuedBytes > 0) {
         this.#awaitDrain();
         return;
@@ -177,7 +177,7 @@ export class BoundedSendQueue implements EventSink {
     if (this.#drains.length > 0) this.#awaitDrain();
   }
 
-  /** The next bytes to write. */
+  /** Notes the next bytes of an entry, and counts them. */
   #keep(one: Waiting, bytes: Uint8Array): void {
     if (!one.next) this.#waitingBytes += bytes.byteLength;
     one.next = bytes;

@@ -2,7 +2,7 @@
  * Owns: the translation of the frames of one session into a dialect, for the stream of one request.
  * Does not own: which events are sent (feeds), how an event is translated (the dialect).
  * Invariants
- *  D1 a frame is translated once, when it is whole; frames that are no events of the session pass unchanged;
+ *  D1 a frame is translated once, when it is whole; frames that are no events of the session pass unchanged, but `session_end` is dropped;
  *  D2 no frame has an id: a reader that reconnects gets the run from its beginning, since the dialect's state is gone.
  */
 import type { SessionEvent } from "@loopwright/core/protocol";
@@ -11,7 +11,7 @@ import { headOf } from "../stream-dialect.ts";
 import type { EventSink } from "./event-sink.ts";
 import { encodeFrames, frameText } from "./sse-frames.ts";
 
-/** The frames of the execution itself that are passed on: its beginning, its outcome, an early end. Its list of messages is left to the dialect. */
+/** The frames of the execution that pass unchanged: its beginning, its outcome, an early end. `session_end` is dropped: the dialect has had its messages. */
 const kept: ReadonlySet<string> = new Set(["session_start", "execute_complete", "stream_ended"]);
 const dropped: ReadonlySet<string> = new Set(["session_end"]);
 

@@ -7,7 +7,7 @@ import type { StreamRight } from "./stream-registry.ts";
 /** The last frame of a stream whose reader may not read it any more. */
 export interface StreamEnded {
   readonly type: "stream_ended";
-  /** The credentials have reached their end, or were found not to count any more. */
+  /** The credentials have ended, or a check found that the reader may no longer read. */
   readonly reason: "credentials_expired" | "access_ended";
 }
 
@@ -17,12 +17,12 @@ interface RightParts {
   readonly checkMs: number;
 }
 
-/** The longest wait of a clock. */
+/** The longest time that a timer can wait. */
 const waitMaxMs = 2 ** 31 - 1;
 
 /**
- * Ends the stream when the credentials of its reader end, as the last check found them, and when a check finds that the reader may not read it any more. A check without a verdict, because a
- * service is down, is repeated once after the same time; then the stream ends as well.
+ * Ends the stream when the credentials of its reader end (the last check gives the time), and when a check finds that the reader may not read it any more.
+ * A check without a verdict, because a service is down, is repeated once after `checkMs`; then the stream ends as well.
  */
 export function watchRight(sink: EventSink, { expiresAt, checkAgain }: StreamRight, { clock, checkMs }: RightParts): void {
   let isOver = false;

@@ -19,7 +19,7 @@ export class HeldEvents implements EarlyEvents {
     this.#leave = leave;
   }
 
-  /** The array is the caller's: it is copied. */
+  /** Copies the array, which belongs to the caller. */
   add(events: readonly SessionEvent[], runId: string | undefined): void {
     this.#received.push({ events: [...events], runId });
   }

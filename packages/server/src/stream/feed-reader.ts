@@ -65,12 +65,12 @@ export class FeedReader {
   #isLive = false;
   #isOver = false;
   #isRested = false;
-  /** A frame was sent: the first one names the session. */
+  /** True once a frame was sent: the first frame names the session. */
   #isNamed = false;
-  /** The event `session_closed` was queued. */
+  /** True once the event `session_closed` was queued. */
   #isClosed = false;
   #joinedLane: number | undefined;
-  /** Ephemeral events of `#joinedLane` were sent here. */
+  /** True once ephemeral events of `#joinedLane` were sent here. */
   #hasReceivedJoined = false;
   /** The lane of the last answer whose `message_start` was replayed here. */
   #begunLane: number | undefined;
@@ -122,7 +122,7 @@ export class FeedReader {
     return this.#sent;
   }
 
-  /** The reader has events that were not sent here yet: it got them from a process that was ahead of this one. */
+  /** True if the reader has newer events than were sent here: it got them from a process that was ahead. */
   get isAhead(): boolean {
     const { seen } = this.#subscription;
     return seen !== undefined && compareCursors(seen, this.#sent) > 0;
@@ -187,7 +187,7 @@ export class FeedReader {
     return true;
   }
 
-  /** The reader misses no event up to the cursor. */
+  /** Notes that the reader misses no event up to the cursor. */
   reached(cursor: EventCursor): void {
     if (compareCursors(cursor, this.#sent) > 0) this.#sent = cursor;
   }
@@ -211,7 +211,7 @@ export class FeedReader {
     this.#subscription.rested?.();
   }
 
-  /** Nothing is sent to the reader any more. */
+  /** Stops sending to the reader. */
   leave(): void {
     this.#isOver = true;
     this.#isLive = false;

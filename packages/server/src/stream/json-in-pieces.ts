@@ -1,9 +1,9 @@
-/** About how many characters a piece has, and how many are made into text at once. */
+/** About how many characters a piece has. */
 export const pieceChars: number = 64 * 1024;
-/** A part of a piece. A value that is certainly not longer is written by `JSON.stringify`, which is faster. */
+/** A value that certainly has no more characters as JSON is written by `JSON.stringify`, which is faster. */
 const wholeChars = 16 * 1024;
 
-/** Whether a value is certainly shorter than that as JSON. Costs at most that many steps. */
+/** True if a value certainly has at most `mostChars` characters as JSON. Takes at most that many steps. */
 export function isShortJson(value: unknown, mostChars: number = wholeChars): boolean {
   return charsLeft(value, mostChars) >= 0;
 }
@@ -31,7 +31,7 @@ export function* jsonPieces(value: unknown): Generator<string, void> {
   yield* inPieces(parts(value));
 }
 
-/** The same text in pieces of about 64 Ki characters. */
+/** Joins texts to pieces of about 64 Ki characters. */
 export function* inPieces(texts: Iterable<string>): Generator<string, void> {
   let text = "";
   for (const part of texts) {
@@ -43,7 +43,7 @@ export function* inPieces(texts: Iterable<string>): Generator<string, void> {
   if (text !== "") yield text;
 }
 
-/** None is longer than a piece. */
+/** The JSON of a value in parts, none of them longer than a piece. */
 function* parts(value: unknown): Generator<string, void> {
   if (isShortJson(value)) yield JSON.stringify(value) ?? "null";
   else if (typeof value === "string") yield* stringParts(value);

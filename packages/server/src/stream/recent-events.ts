@@ -3,17 +3,17 @@ import { answeringAfter, compareCursors, type DurableEvent, type EventCursor } f
 /** The newest durable events of a session, so that a reader which reconnects soon needs no read of the log. */
 export interface RecentEvents {
   add(events: readonly DurableEvent[]): void;
-  /** What came after the cursor; `undefined` when older events than these would be needed. */
+  /** The events after the cursor; `undefined` if older events than the kept ones would be needed. */
   after(cursor: EventCursor): readonly DurableEvent[] | undefined;
-  /** The lane of the answer that was being written at the cursor, where `after` gives something. */
+  /** The lane of the answer that was being written at the cursor, if `after` returns events for the cursor. */
   answeringAt(cursor: EventCursor): number | undefined;
   /** The lane of the answer that is being written after the newest event. */
   readonly answeringAtEnd: number | undefined;
 }
 
 /**
- * `from`: everything that comes after it is added. Keeps the `most` newest; they are shared with the state, so a count is bound enough. `answering`: the
- * lane of the answer that was being written at `from`.
+ * `from`: all events after this cursor are added. At least the `most` newest are kept, at most twice as many; the state has them too, so a limit of their
+ * number is enough. `answering`: the lane of the answer that was being written at `from`.
  */
 export function createRecentEvents(from: EventCursor, most: number, answering?: number): RecentEvents {
   let events: DurableEvent[] = [];

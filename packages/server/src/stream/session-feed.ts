@@ -31,7 +31,7 @@ export interface SessionFeed {
   subscribe(subscription: Subscription): () => void;
   /** Collects the events published from now on, for an input that is not in the log yet. */
   receive(): EarlyEvents;
-  /** Whether a durable event follows the cursor. Also true if this process has not read the log to its end. @throws AgentError STORE_*, SESSION_* */
+  /** True if a durable event follows the cursor. Also true if this process has not read the log to its end. @throws AgentError STORE_*, SESSION_* */
   hasAfter(cursor: EventCursor): Promise<boolean>;
   /** When the first event or fact after the cursor was recorded; `undefined` if there is none. @throws AgentError STORE_*, SESSION_* */
   nextAt(cursor: EventCursor): Promise<number | undefined>;
@@ -51,7 +51,7 @@ export interface ClosableFeed extends SessionFeed {
   close(): void;
 }
 
-/** Facts that may stand between the beginning of an answer and its end: inputs that were accepted meanwhile. */
+/** The most facts that are expected between the beginning of an answer and its end: inputs that were accepted meanwhile. */
 const answerFacts = 64;
 
 export function createSessionFeed(parts: FeedParts): ClosableFeed {
@@ -172,7 +172,7 @@ class LiveFeed implements ClosableFeed {
   #publish(events: readonly SessionEvent[], runId: string | undefined): void {
     const durable = events.filter(isDurable);
     const [first] = durable;
-    // Read before `add`, which moves it to the end of the batch.
+    // `answeringAtEnd` is read before `add`, which moves it to the end of the batch.
     let answering: number | undefined;
     if (first) {
       this.#recent ??= this.#recentFrom(cursorAfter(first.seq - 1));
@@ -279,7 +279,7 @@ function newsOf(events: readonly SessionEvent[], reader: FeedReader): readonly S
 }
 
 /**
- * Whether the batch, sent as it is, might garble an answer of which the reader may have received a part elsewhere: by repeating its text, or by
+ * True if the unchanged batch might garble an answer of which the reader may have received a part elsewhere: by repeating its text, or by
  * ending it without the rest of its text.
  */
 const isTwice = (events: readonly SessionEvent[], { joinedLane, lacksJoined }: FeedReader): boolean =>

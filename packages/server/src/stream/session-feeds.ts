@@ -4,7 +4,7 @@ import { createSessionFeed, type FeedParts, type SessionFeed } from "./session-f
 
 /** The feeds of all sessions that are loaded in this process. */
 export interface SessionFeeds {
-  /** The feed of a session: of an evicted session the feed that it had. */
+  /** The feed of a session. An evicted session keeps the feed that it had. */
   of(hosted: { readonly session: AgentSession }): SessionFeed;
 }
 

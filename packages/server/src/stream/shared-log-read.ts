@@ -3,7 +3,7 @@
  * Does not own: which events a reader gets (the feed), how the log is read (core).
  * Invariants
  *  H1 a reader gets every batch from its place on, once and in order, and never waits for a slower one;
- *  H2 a read keeps the last `keptBatches` batches: a reader that falls behind them reads alone, and one that comes after the first batch is dropped begins a read of its own;
+ *  H2 a read keeps the last `keptBatches` batches: a reader that falls behind them reads alone; a reader that comes too late for the first begins a new read;
  *  H3 a read ends with its last reader.
  */
 import { readHistory } from "@loopwright/core";
@@ -26,11 +26,11 @@ export class SharedHistory {
     this.#ref = ref;
   }
 
-  /** What follows the cursor, at least up to `lastSeq`: the last fact that is known to be in the log now. */
+  /** The events after the cursor, at least up to `lastSeq`: the last fact that is known to be in the log now. */
   async *after(cursor: EventCursor, lastSeq: number): AsyncGenerator<Batch, void> {
     const key = encodeCursor(cursor);
     const running = this.#reads.get(key);
-    // A read that began before the last fact was known may have ended before it.
+    // A read that began with an older last fact may have ended before this one.
     const read = running?.isWhole && running.upTo === lastSeq ? running : new SharedRead(this.#read(cursor), lastSeq);
     this.#reads.set(key, read);
     read.readers += 1;
@@ -73,7 +73,7 @@ class SharedRead {
     this.upTo = upTo;
   }
 
-  /** A reader that comes now can still get all of it. */
+  /** True if a reader that comes now can still get every batch. */
   get isWhole(): boolean {
     return this.#dropped === 0 && !this.#isBroken;
   }
@@ -103,7 +103,7 @@ class SharedRead {
     this.#dropped += 1;
   }
 
-  /** An error fails all its readers; the next reader begins a new read. */
+  /** An error fails all readers of this read; the next reader begins a new read. */
   async #nextBatch(): Promise<IteratorResult<Batch, void>> {
     try {
       return await this.#history.next();

@@ -16,7 +16,7 @@ export function frameOf(event: SessionEvent): string {
   return "seq" in event ? `id: ${encodeCursor(event)}\n${frame}` : frame;
 }
 
-/** An event as a frame of a stream that carries many sessions: it names its own, and has no id. */
+/** An event as a frame of a stream that carries many sessions: the frame names the event's session, and has no id. */
 export function sharedFrameOf(event: SessionEvent, sessionId: string): string {
   const data = "seq" in event ? event : { sessionId, ...event };
   return `event: ${nameOf(event)}\ndata: ${JSON.stringify(data)}\n\n`;
@@ -41,11 +41,11 @@ export const eventText = (event: SessionEvent): FrameText =>
 export const sharedEventText = (event: SessionEvent, sessionId: string): FrameText =>
   frameText(`event: ${nameOf(event)}\n`, "seq" in event ? event : { sessionId, ...event });
 
-/** An ephemeral event that names its session, which no earlier frame of the stream may have done. */
+/** The frame of an ephemeral event, with the id of its session, which may not have been sent before. */
 export const namedText = (event: EphemeralEvent, sessionId: string): FrameText =>
   frameText(`event: ${event.type}\n`, { sessionId, ...event });
 
-/** A frame of a head of whole lines and its data. */
+/** A frame with a head of whole lines, and data. */
 export const frameText = (head: string, data: object): FrameText =>
   isShortJson(data) ? [`${head}data: ${JSON.stringify(data)}\n\n`] : longText(head, data);
 
@@ -60,11 +60,11 @@ export function* joinTexts(texts: Iterable<FrameText>): Generator<string, void> 
   for (const text of texts) yield* text;
 }
 
-/** Written first: how long a reader waits before it comes back. */
+/** Written first: how long a reader waits before it connects again. */
 export const retryFrame = "retry: 2000\n\n";
 export const pingFrame: Uint8Array = encodeFrames(": ping\n\n");
 
-/** An index that no event has, and no cursor of a snapshot. */
+/** A `k` that neither an event nor the cursor of a snapshot has. */
 const kOfText = 65_534;
 
 /** The cursor between the whole text of an answer and its end. */

@@ -12,7 +12,7 @@ export interface KeepAliveParts {
 export interface StreamKeepAlive {
   /** Bytes queued for the slowest reader. */
   readonly longestQueueBytes: number;
-  /** From now until the sink closes. */
+  /** Pings the sink from now on, until it closes. */
   keep(sink: EventSink): void;
   /** Ends every stream. */
   close(): void;

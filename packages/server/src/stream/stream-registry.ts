@@ -24,6 +24,6 @@ export interface StreamRegistry {
   readonly longestQueueBytes: number;
   /** @throws AgentError CONNECTION_LIMIT, NOT_READY once closed */
   take(principal: Principal): StreamPlace;
-  /** Ends every stream, and each one that is still being opened as soon as it is assigned. The clients reconnect. */
+  /** Ends every stream, and a stream that is still being opened as soon as it is assigned. The clients reconnect. */
   close(): void;
 }

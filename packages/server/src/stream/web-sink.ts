@@ -24,7 +24,7 @@ function createWebSink(): { readonly sink: EventSink; readonly body: ReadableStr
     drained();
     callAll(waiting);
   };
-  /** Counts bytes: what was enqueued and not read. */
+  /** The number of bytes that were enqueued and not read. */
   const queued = (): number => (controller ? Math.max(0, -(controller.desiredSize ?? 0)) : 0);
 
   const body = new ReadableStream<Uint8Array>(
