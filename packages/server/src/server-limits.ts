@@ -54,7 +54,7 @@ export interface HttpLimits {
   readonly sessionsPerNotifications: number;
   /** Bytes of one notification of `notify` as JSON. */
   readonly notificationBytes: number;
-  /** Client tools that may come with a session, and the bytes of their schemas. */
+  /** Client tools that may come with a session, and about their bytes as JSON. */
   readonly declaredTools: number;
   readonly declaredToolBytes: number;
 }

@@ -13,7 +13,7 @@ export interface Principal extends Access {
   /** May send a system prompt, seeded messages and any model. Default false; never in a scope of `memberships`. */
   readonly trusted?: boolean;
   /**
-   * Further scopes of the user: a request is in one of them if it names it in `X-Scope`, otherwise in `scope`. `"any"`: a service that may name every
+   * Further scopes of the user: a request is in the scope that its `X-Scope` names, otherwise in `scope`. `"any"`: a service that may name every
    * scope. Default: none.
    */
   readonly memberships?: readonly Membership[] | "any";
@@ -144,7 +144,7 @@ export interface HttpOptions {
   readonly maySee?: MaySee;
   /**
    * Asked about each file of the list of files. An error that it throws is logged, and the file is left out. Default: all files of
-   * its scope; with `maySee`, only files that the principal uploaded, because another file may belong to a hidden session.
+   * the scope; with `maySee`, only files that the principal uploaded, because another file may belong to a hidden session.
    */
   readonly maySeeFile?: MaySeeFile;
   /** Lets callers of `authenticate` sign in with a cookie (`POST /api/login`). Default: no cookies. */

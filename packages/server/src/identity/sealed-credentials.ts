@@ -1,6 +1,6 @@
 /*
  * Owns: the credentials of a sign-in, encrypted with a key that is derived from the secret of its cookie.
- * Does not own: the secret (the browser has it), where the text is kept.
+ * Does not own: the secret (the browser has it), the place of the text (stored-principal).
  * Invariant: the store has a digest of the secret, which does not give the key, so a reader of the store cannot read the credentials.
  */
 

@@ -8,7 +8,7 @@ interface Progress {
   readonly acknowledged: number;
   /** The last time at which this number had grown, or no bytes were waiting. */
   readonly movedAt: number;
-  /** The number of checks since. */
+  /** The number of checks since that time. */
   readonly looks: number;
 }
 

@@ -2,7 +2,7 @@
  * Owns: a ready policy: what roles, participants and sharing permit.
  * Does not own: roles (authentication), the sharing of a session (its log), how a refusal looks (`authorize.ts`).
  * Invariants
- *  A1 a request to read a session has the same verdict, after the same reads of the store, if the session does not exist and if the caller may not read it;
+ *  A1 a request to read a session has the same verdict, after the same reads of the store, whether the session does not exist or the caller may not read it;
  *  A2 every action has a level here: an action without a level does not compile.
  */
 import type { SessionSummary } from "@loopwright/core/ports";
@@ -10,7 +10,7 @@ import type { Sharing } from "@loopwright/core/protocol";
 import type { Action } from "../actions-to-authorize.ts";
 import type { Authorize, HttpOptions, MaySee, MaySeeFile, Principal } from "../server-options.ts";
 
-/** Where the policy reads sessions. */
+/** The source of sessions for the policy. */
 export interface PolicyIndex {
   get(scope: string, id: string): Promise<SessionSummary | undefined>;
 }

@@ -1,6 +1,6 @@
 /*
  * Owns: bodies with an input. Core checks the input, with the same messages as in process. The schemas check the other fields, and find the wrong field
- * in an input that core refuses. The documentation of a route shows the complete schemas of `schemas/`.
+ * in a refused input. The documentation of a route shows the complete schemas of `schemas/`.
  */
 import { AgentError, isAgentError } from "@loopwright/core";
 import { type CheckedInput, checkInput } from "@loopwright/core/protocol";

@@ -1,6 +1,6 @@
 /*
  * Owns: answers longer than a few kilobytes. They are made, or cut, piece by piece, each piece only after the other side has taken the piece before.
- * So a caller that does not read takes the memory of two pieces beside the value or the bytes they are made from, whatever the length of the answer.
+ * So an answer that is not read takes the memory of two pieces beside its value or bytes, whatever its length.
  */
 import type { Clock } from "@loopwright/core/ports";
 import { isShortJson, jsonPieces, pieceChars } from "../stream/json-in-pieces.ts";

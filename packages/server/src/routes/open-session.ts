@@ -8,7 +8,7 @@ import type { Principal } from "../server-options.ts";
 
 /**
  * A session of the caller's scope, read from the store; give it back with `release`. @throws AgentError SESSION_NOT_FOUND, also for an invalid id
- * and for a session whose first input is still being recorded; STORE_* if its state was lost and cannot be read
+ * and for a session whose first input is still being recorded; STORE_* if the state was lost and cannot be read
  */
 export async function openSession({ server, principal }: RequestContext, id: string): Promise<HostedSession> {
   const hosted = await server.host.open(sessionRefOf(principal, id));

@@ -2,7 +2,7 @@
  * Owns: which sessions of a scope the reader of one stream sees, event by event, if the server has a `maySee`.
  * Does not own: the verdict (`maySee`), the frames.
  * Invariants
- *  S1 nothing of a session is sent before a verdict permits it, and what is sent keeps its order;
+ *  S1 nothing of a session is sent before a verdict permits it, and events keep their order;
  *  S2 a verdict counts for five seconds; after that the next event asks again, about the principal that the last check of the stream found;
  *  S3 the number of events that wait for verdicts is bounded: beyond it the stream is cut, and its reader connects again.
  */
@@ -13,7 +13,7 @@ import type { Principal } from "../server-options.ts";
 
 const verdictMs = 5_000;
 const waitingMax = 1_000;
-/** Sessions whose verdicts are kept. */
+/** The most sessions whose verdicts are kept. */
 const keptMax = 1_000;
 
 interface Verdict {

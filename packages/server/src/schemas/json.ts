@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "@loopwright/core/protocol";
 import { z } from "zod";
 
-/** Any JSON value. Depth, keys and numbers are checked where the body is read. */
+/** Any JSON value. Depth, keys and numbers are checked when the body is parsed. */
 export const json: z.ZodType<Json> = z.custom<Json>((value) => value !== undefined, "Expected a JSON value");
 
 /** Any JSON object. */

@@ -93,7 +93,7 @@ export class BoundedSendQueue implements EventSink {
     });
   }
 
-  /** Writes a frame that cannot be replayed. A stream that would have to hold too many of them is cut: its reader connects again and reads the state anew. */
+  /** Writes a frame that cannot be replayed. A stream that would have to hold too many is cut: its reader connects again and reads the state. */
   offer(text: FrameText, { key, isSpare = false }: FrameUse = {}): void {
     if (this.#heldBytes === 0 && this.hasRoom(0)) {
       void this.pour(text);

@@ -1,6 +1,6 @@
 /**
- * Where the bytes of one event stream go: a response of the platform. Web-standard servers read it as a `ReadableStream`; an adapter that can
- * write to its sockets itself (`/node`) gives sinks of its own, so that a frame is encoded once for all readers.
+ * Takes the bytes of one event stream, for a response of the platform. Web-standard servers read them as a `ReadableStream`; an adapter that can
+ * write to its sockets itself (`/node`) gives its own sinks, so that a frame is encoded once for all readers.
  */
 export interface EventSink {
   /** Queues the bytes. Never waits, never throws. */
@@ -11,7 +11,7 @@ export interface EventSink {
   onDrain(callback: () => void): void;
   /** Calls back once when the stream is over, whichever side ended it. */
   onClose(callback: () => void): void;
-  /** Ends the stream after what is queued. */
+  /** Ends the stream after the queued bytes. */
   end(): void;
   /** Cuts the stream at once. */
   destroy(): void;

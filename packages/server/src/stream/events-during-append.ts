@@ -2,7 +2,7 @@ import type { SessionEvent } from "@loopwright/core/protocol";
 
 /** The events of a session while an input is being appended: its run may emit events before its id is known. */
 export interface EarlyEvents {
-  /** The events of the run so far, once; `undefined` if an answer was being streamed already. No more events are held from then on. */
+  /** The events of the run so far, once; `undefined` if an answer was already being streamed at the beginning. Then stops. */
   take(runId: string): readonly SessionEvent[] | undefined;
   stop(): void;
 }

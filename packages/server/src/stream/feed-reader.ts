@@ -217,7 +217,7 @@ export class FeedReader {
     this.#isLive = false;
   }
 
-  /** Ends the stream after what is queued. */
+  /** Ends the stream after the queued frames. */
   end(): void {
     if (!this.#isOver) this.#sink.end();
   }

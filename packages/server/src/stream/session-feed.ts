@@ -232,7 +232,7 @@ class LiveFeed implements ClosableFeed {
     reader.goLive({ lanes, answering: this.#recentEvents().answeringAt(reader.sent), isResting });
   }
 
-  /** Replays from the log, then from the recent events, then goes live. No event is lost before the last step: nothing is awaited there. */
+  /** Replays from the log, then from the recent events, then goes live. Nothing is awaited before the last step, so no event is lost. */
   async #catchUp(reader: FeedReader): Promise<void> {
     const { session, ref, logger } = this.#parts;
     try {

@@ -39,7 +39,7 @@ export const metricsRoute: Route = {
   },
 };
 
-/** What the application adds: whole lines, or nothing. */
+/** The lines of the application, each with its end; empty for none. */
 async function linesOf({ options, logger }: ServerContext): Promise<string> {
   try {
     const text = (await options.metrics?.()) ?? "";

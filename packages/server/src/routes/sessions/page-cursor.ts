@@ -1,10 +1,10 @@
 import { AgentError } from "@loopwright/core";
 import { isId, type SessionSummary } from "@loopwright/core/ports";
 
-/** Where a page of sessions ended. */
+/** The last session of a page. */
 export type SessionPlace = Pick<SessionSummary, "updatedAt" | "id">;
 
-/** The place as a request names it: `before`. */
+/** The place as a text, for the parameter `before`. */
 export const pageCursor = ({ updatedAt, id }: SessionPlace): string => `${updatedAt}.${id}`;
 
 /** The place that a request names. @throws AgentError CURSOR_INVALID */
