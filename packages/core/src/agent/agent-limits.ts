@@ -13,7 +13,7 @@ export interface CallDeadlines {
   readonly totalMs: number;
 }
 
-/** The error of an option of the agent that is checked. */
+/** Makes the error of an option of the agent. */
 export type Invalid = (what: string, fix: string) => AgentError;
 
 const defaultDeadlines: CallDeadlines = { firstByteMs: 60_000, idleMs: 60_000, totalMs: 900_000 };
@@ -33,10 +33,10 @@ const knownLimits: { readonly [Name in keyof RunLimits]: true } = {
 };
 const knownDeadlines: { readonly [Name in keyof CallDeadlines]: true } = { firstByteMs: true, idleMs: true, totalMs: true };
 
-/** Longer waits of a timer fire at once. */
+/** A timer with a longer wait fires at once. */
 const deadlineMaxMs = 2 ** 31 - 1;
 
-/** The limits with their defaults. @throws AgentError CONFIG_INVALID */
+/** Checks the limits and adds the defaults. @throws AgentError CONFIG_INVALID */
 export function checkedLimits(agent: string, given: Partial<RunLimits> | undefined, invalid: Invalid): RunLimits {
   refuseUnknownOptions(given ?? {}, knownLimits, `\`limits\` of the agent \`${agent}\``);
   const limits = { ...defaultLimits, ...given };
@@ -62,7 +62,7 @@ export function checkedLimits(agent: string, given: Partial<RunLimits> | undefin
   return limits;
 }
 
-/** The deadlines with their defaults. @throws AgentError CONFIG_INVALID */
+/** Checks the deadlines and adds the defaults. @throws AgentError CONFIG_INVALID */
 export function checkedDeadlines(agent: string, given: Partial<CallDeadlines> | undefined, invalid: Invalid): CallDeadlines {
   refuseUnknownOptions(given ?? {}, knownDeadlines, `\`deadlines\` of the agent \`${agent}\``);
   const deadlines = { ...defaultDeadlines, ...given };

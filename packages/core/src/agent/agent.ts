@@ -21,38 +21,38 @@ import type { AgentPrompt } from "./prompt-layer.ts";
 export interface AgentSettings<Output = unknown, Resources = unknown> {
   /** `[a-zA-Z0-9][a-zA-Z0-9_-]{0,63}`. */
   readonly name: string;
-  /** The system prompt, what builds it for each model call, or layers of both. */
+  /** The system prompt, a function that builds it for each model call, or layers of both. */
   readonly prompt?: AgentPrompt;
-  /** A tool of `defineTools<Resources>()` is refused by the type where `resources` does not have what it needs. */
+  /** The type refuses a tool of `defineTools<Resources>()` if `resources` lacks what the tool needs. */
   readonly tools?: readonly (Tool & NeedsResources<Resources>)[];
-  /** Of each run; see `RunLimits`. */
+  /** Limits of each run; see `RunLimits`. */
   readonly limits?: Partial<RunLimits>;
-  /** Of each model call; see `CallDeadlines`. */
+  /** Deadlines of each model call; see `CallDeadlines`. */
   readonly deadlines?: Partial<CallDeadlines>;
-  /** Asked in this order. */
+  /** Called in this order. */
   readonly hooks?: readonly Hooks[];
   /** Fits requests into the window of the model. Default: they are sent whole. */
   readonly context?: ContextEngine;
-  /** What of its work is stored. Default: everything. */
+  /** Which parts of the agent's work are stored. Default: all. */
   readonly data?: DataPolicy;
   /** Sent only when set. */
   readonly temperature?: number;
-  /** Tokens of one answer at most. Sent only when set; where the vendor demands one, the model's own maximum. */
+  /** The most tokens of one answer. Sent only when set; if the vendor demands a limit, the default is the model's maximum. */
   readonly maxTokens?: number;
   /** How much the model is to reason, as an effort or a budget of tokens. Default: as the vendor does. */
   readonly reasoning?: NonNullable<ModelRequest["reasoning"]>;
-  /** Default true where there are tools. */
+  /** Default: as the vendor does. */
   readonly parallelToolCalls?: boolean;
   /**
-   * The last answer of a run is JSON of this schema, and `result.output` is its value, checked. A run whose answer does not fit fails with
-   * OUTPUT_INVALID. A Standard Schema (zod 4.2 or later), or a JSON Schema with a name for the vendor.
+   * The schema of the last answer of a run, which is JSON; `result.output` is the checked value. A run whose answer does not match fails with OUTPUT_INVALID.
+   * Either a Standard Schema (zod 4.2 or later), or a JSON Schema with a name for the vendor.
    */
   readonly output?: StandardSchema<Output> | OutputSpec<Output>;
-  /** Owners of keys that a fallback chain may pass between. Default: none, so that a chain stays with the owner of the key that failed. */
+  /** Changes of the key's owner that a fallback chain may make. Default: none, so a chain stays with one owner. */
   readonly crossings?: NonNullable<ModelChain["crossings"]>;
   /** False: model calls are not streamed. */
   readonly stream?: boolean;
-  /** Merged into the body of each request, last: options of the vendor that have no field here. */
+  /** Options of the vendor that have no field here. Merged into the body of each request, after all others. */
   readonly vendorOptions?: JsonObject;
   /** Gives usage a cost. Default: no cost. */
   readonly prices?: PriceTable;
@@ -62,16 +62,16 @@ export interface AgentSettings<Output = unknown, Resources = unknown> {
   readonly files?: FilesRoot;
 }
 
-/** One model or a fallback chain of models; or a provider, with the name of a model that is not its default one. */
+/** One model or a fallback chain of models; or a provider, and the name of a model unless its default is meant. */
 export type AgentModel =
   | { readonly model: ModelRef | readonly ModelRef[]; readonly provider?: never }
   | { readonly provider: ModelProvider; readonly model?: string };
 
 export type AgentOptions<Output = unknown, Resources = unknown> = AgentSettings<Output, Resources> & AgentModel;
 
-/** An agent: an immutable value that any number of sessions share. `Output`: what `result.output` is. */
+/** An agent: an immutable value that any number of sessions share. `Output`: the type of `result.output`. */
 export interface Agent<Output = unknown> extends Omit<AgentSettings<Output>, "limits" | "deadlines" | "tools" | "hooks" | "output"> {
-  /** Those of the first model of the chain. */
+  /** The first link of the chain. */
   readonly provider: ModelProvider;
   readonly model: string;
   /** The fallback chain: at least one model. */
@@ -85,11 +85,11 @@ export interface Agent<Output = unknown> extends Omit<AgentSettings<Output>, "li
 
 const hookNameMax = 64;
 const namePattern = /^[a-zA-Z0-9][a-zA-Z0-9_-]{0,63}$/;
-/** Makes the type ask for `resources` where a tool needs them. */
+/** Makes `resources` a required option if a tool needs them. */
 type ResourcesNeeded<Resources> = unknown extends Resources ? unknown : { readonly resources: Resources };
 
 /**
- * The agent, checked. @throws AgentError CONFIG_INVALID when an option is missing or out of range.
+ * Checks the options. @throws AgentError CONFIG_INVALID when an option is missing or out of range.
  * @example createAgent({ name: "helper", model: openai("gpt-5"), prompt: "Be brief." })
  */
 export function createAgent<Output = undefined, Resources = unknown>(
@@ -113,7 +113,7 @@ export function createAgent<Output = undefined, Resources = unknown>(
       throw invalid(`two tools are named \`${shownId(String(toolName))}\`.`, "Give every tool a name of its own.");
     if (toolName !== undefined) names.add(toolName);
   }
-  // What no model could be shown stops the program here, not the first run.
+  // Tools that a vendor refuses stop the program here, not in the first run.
   for (const vendor of new Set(chain.map((link) => link.provider))) checkTools(vendor, tools);
   checkHooks(hooks, invalid);
   if (options.data !== undefined) checkDataPolicy(options.data, invalid);
@@ -135,7 +135,7 @@ export function createAgent<Output = undefined, Resources = unknown>(
 function chainOf(options: AgentModel & { readonly chain?: readonly ModelRef[] }, invalid: Invalid): readonly [ModelRef, ...ModelRef[]] {
   const { provider, model, chain } = options;
   const [first, ...others] = chain ?? [];
-  // An agent that is given again keeps its chain.
+  // Options that were copied from an agent keep its chain.
   if (first && first.provider === provider && first.model === model) return [first, ...others];
   if (typeof model !== "string" && model !== undefined) {
     const [start, ...next]: readonly ModelRef[] = Array.isArray(model) ? model : [model];
@@ -180,7 +180,7 @@ function checkTools(provider: ModelProvider, tools: readonly Tool[]): void {
   }
 }
 
-/** True for what `createAgent` gives. */
+/** True for an agent that `createAgent` returned. */
 export function isAgent(value: unknown): value is Agent {
   const agent = value as Partial<Agent> | null | undefined;
   return (

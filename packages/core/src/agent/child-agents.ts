@@ -1,13 +1,13 @@
 import type { ChildAgent } from "../tools/child-agent.ts";
 import { type Agent, createAgent, isAgent } from "./agent.ts";
 
-/** The agent of this name that the tools and hooks of an agent start as a child, as it runs below it; `undefined`: none of them names it. */
+/** The agent of this name in `agents` of the tools and hooks of `parent`, with what it inherits from `parent`; `undefined`: there is none. */
 export function childAgent(parent: Agent, name: string): Agent | undefined {
   const found = named(parent, name);
   return found && agentBelow(parent, found);
 }
 
-/** True if the agent is the one that every process finds by its name. */
+/** True if `parent` names this agent, so every process finds it. */
 export const isNamedIn = (parent: Agent, agent: Agent): boolean => named(parent, agent.name) === agent;
 
 function named({ tools, hooks }: Agent, name: string): Agent | undefined {
@@ -15,10 +15,10 @@ function named({ tools, hooks }: Agent, name: string): Agent | undefined {
   return all.filter(isAgent).find((agent) => agent.name === name);
 }
 
-/** By parent, so that the sessions of an agent share what is derived from it. */
+/** Results of `agentBelow` by parent, so all sessions of an agent share them. */
 const known = new WeakMap<Agent, WeakMap<Agent, Agent>>();
 
-/** The child's agent with the prices and the context engine of the one above it, where it has none of its own, and with the hooks that it inherits. */
+/** The child's agent with the inherited hooks of `parent`, and with its prices and its context engine if the child has none. */
 export function agentBelow(parent: Agent, agent: Agent): Agent {
   const { prices, context } = parent;
   const inherited = parent.hooks.filter(({ isInherited, name }) => isInherited && !agent.hooks.some((one) => one.name === name));

@@ -4,8 +4,8 @@ import type { Invalid } from "./agent-limits.ts";
 export type StoredTools = boolean | { readonly only: readonly string[] } | { readonly without: readonly string[] };
 
 /**
- * What of an agent's work is stored. What is not is in the live stream and in the running context all the same; in the store a placeholder stands for
- * it, which later runs, and every other process, read.
+ * Which parts of an agent's work are stored. The other parts are still in the live stream and in the context of the run; later runs, and other processes,
+ * read a placeholder from the store.
  */
 export interface DataPolicy {
   /** The texts and the thinking of answers. Default true. */
@@ -35,7 +35,7 @@ export function checkDataPolicy(data: DataPolicy, invalid: Invalid): void {
   }
 }
 
-/** Whether this tool is among those; one whose name is not known is only where all of them are. */
+/** True if `tools` include the tool. A tool without a known name is included only if all tools are. */
 export function storesTool(tools: StoredTools = true, tool: string | undefined): boolean {
   if (typeof tools !== "boolean" && tool === undefined) return false;
   if (typeof tools === "boolean") return tools;

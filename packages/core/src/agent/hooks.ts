@@ -13,14 +13,14 @@ type Awaitable<T> = T | PromiseLike<T>;
 // biome-ignore lint/suspicious/noConfusingVoidType: a hook that only looks returns nothing
 type Answer<Verdict> = Awaitable<Verdict | undefined | void>;
 
-/** Where in a run a hook is asked, and what it can do there. */
+/** The point at which a hook is called, and what it can do there. */
 export interface HookContext<Resources = unknown> {
   readonly sessionId: string;
   readonly runId: string;
-  /** From 1; 0 before the first. */
+  /** Counted from 1; 0 before the first turn. */
   readonly turn: number;
   readonly access: Access;
-  /** Of the input that the run answers. Those of the user stand in `access`. */
+  /** Labels of the input that the run answers. Labels of the user are in `access`. */
   readonly labels: Labels;
   readonly agent: string;
   /** Aborted when the run is aborted or another process takes over, and after ten minutes. */
@@ -29,16 +29,16 @@ export interface HookContext<Resources = unknown> {
   /** What the agent was given as `resources`. */
   readonly resources: Resources;
   /**
-   * What the hooks of this run have kept: the members that earlier verdicts set. It survives a crash. The member `session` is kept for the next runs of
-   * the session, too; they see it from their first `prepare` on.
+   * The state of this set of hooks in the run: the members that earlier verdicts set. It survives a crash. The member `session` is kept for later runs of the
+   * session, which see it from their first `prepare` on.
    */
   readonly state: JsonObject;
-  /** Attributes tokens of a model that the hook used by itself to the run. Recorded with the verdict; one that comes later is lost. */
+  /** Adds usage of a model that the hook has called itself to the run. Recorded with the verdict; usage reported after that is lost. */
   addUsage(spent: SpentUsage): void;
   /**
-   * Records a verdict beside the one that the hook returns, for what no returned verdict can express: a finding that changed nothing, or what the filter of the
-   * same set has changed. `action`: a word of the package's own, such as `redact`; the same action with the same reason is recorded once. Kept,
-   * published and counted like every other verdict.
+   * Records one more verdict, for what a returned verdict cannot express: a finding that changed nothing, or a change by the filter of the same set.
+   * `action`: a word that the package chooses, such as `redact`; the same action with the same reason is recorded once. Kept, published and counted like
+   * every other verdict.
    */
   note(action: string, reason?: string): void;
   /**
@@ -47,17 +47,17 @@ export interface HookContext<Resources = unknown> {
    */
   record(kind: string, data: Json): Promise<void>;
   /**
-   * Starts an agent as a child of the run, as `ToolContext.child` does. The same key means the same child for the whole run of this set of hooks; it is
-   * aborted when the run ends. Not in `accept`, `filter` and `run`, where no run is open.
+   * Starts an agent as a child of the run, as `ToolContext.child` does. In one run, the same key of this set of hooks means the same child. The child is
+   * aborted when the run ends. Absent in `accept`, `filter` and `run`.
    */
   readonly child: StartChild;
-  /** Starts an agent as a child in the background, as `ToolContext.spawn` does; its agent stands in `agents` of the hooks. */
+  /** Starts an agent as a child in the background, as `ToolContext.spawn` does. The agent must be in `agents` of the hooks. */
   readonly spawn: SpawnChild;
 }
 
 /** What every verdict may have. */
 export interface HookVerdict {
-  /** Members of `context.state` to set, for the hooks that come after and for the rest of the run. At most 16 KiB in all. */
+  /** Members of `context.state` to set, for later calls of this set of hooks in the run. At most 16 KiB in all. */
   readonly state?: JsonObject;
   /** Why, for people: recorded and published with the verdict. At most 2,000 characters. */
   readonly reason?: string;
@@ -67,13 +67,13 @@ export interface HookVerdict {
 export interface AcceptContext<Resources = unknown>
   extends Pick<HookContext<Resources>, "sessionId" | "access" | "labels" | "agent" | "signal" | "logger" | "resources" | "note"> {
   readonly message: UserMessage;
-  /** It was accepted before, and is to be answered again. */
+  /** True if the message was accepted before and is answered again. */
   readonly isRegenerated: boolean;
 }
 
 export type AcceptVerdict =
   | { readonly action: "allow" }
-  /** Accept this in its place. Not for a message that is to be answered again. */
+  /** Accept `message` instead. Not for a message that is to be answered again. */
   | { readonly action: "edit"; readonly message: string | UserMessage; readonly reason?: string }
   /** Nothing is recorded, and the caller gets INPUT_REFUSED with the reason. */
   | { readonly action: "refuse"; readonly reason: string }
@@ -84,16 +84,16 @@ export type AcceptVerdict =
 export interface PrepareVerdict extends HookVerdict {
   readonly model?: string;
   readonly system?: string;
-  /** The only tools that this model call may use: a call of any other one is answered with TOOL_UNKNOWN. */
+  /** The only tools that this model call may use: a call of another tool is answered with TOOL_UNKNOWN. */
   readonly tools?: readonly Tool[];
   readonly toolChoice?: ToolChoice;
   readonly temperature?: number;
   readonly maxTokens?: number;
-  /** For this call instead of the agent's, for example by plan (`access.labels`) or by model. */
+  /** Replaces the agent's option for this call, for example by plan (`access.labels`) or by model. */
   readonly parallelToolCalls?: boolean;
-  /** Words from the runtime to the model, recorded in the history. Only taken on the first attempt of a turn. */
+  /** Notices for the model, recorded in the history. Only used on the first attempt of a turn. */
   readonly notices?: readonly string[];
-  /** The conversation for this call alone; the session keeps its own. Made valid for every vendor like the session's. */
+  /** The conversation for this call alone; that of the session does not change. Made valid for every vendor, as that is. */
   readonly messages?: readonly Message[];
   /** True: no model call is made, and the run completes with `reason`. */
   readonly stop?: boolean;
@@ -109,22 +109,22 @@ export interface PrepareContext extends HookContext {
 }
 
 export interface ParseContext extends HookContext {
-  /** As the runtime parsed it: `args` are `{}` where `problem` is set. */
+  /** The call as the runtime parsed it: `args` are `{}` if `problem` is set. */
   readonly call: ToolCallPart;
-  /** What the model wrote. Where it is sound JSON: the text of the parsed arguments. */
+  /** The arguments as the model wrote them; if that is sound JSON, as the parsed arguments. */
   readonly text: string;
   /** `undefined`: the model was not shown a tool of this name. */
   readonly tool: Tool | undefined;
 }
 
-/** The arguments of the call: the message, the schema and the tool get these. */
+/** The new arguments of the call, for the message, the schema and the tool. */
 export interface ParseVerdict extends HookVerdict {
   readonly args?: JsonObject;
 }
 
 /**
- * Why `decide` is asked: the answer has calls; it has none, and the run would end; it has calls, after which a limit is reached; or it has calls
- * of tools that are not enabled, and of no other.
+ * Why `decide` is called. `calls`: the answer has calls. `no_calls`: it has none, so the run would end. `limit`: a limit is reached after its calls.
+ * `tools_disabled`: all its calls are of tools that are not enabled.
  */
 export type DecideReason = "calls" | "no_calls" | "limit" | "tools_disabled";
 
@@ -138,11 +138,11 @@ export interface DecideContext extends HookContext {
   readonly cost: Cost | undefined;
 }
 
-/** What `decide` may change of an answer, beside what follows from it. */
+/** What `decide` may change of the answer itself. */
 export interface AnswerVerdict extends HookVerdict {
   /** This text takes the place of the whole answer, its calls included. What was streamed is withdrawn. */
   readonly answer?: string;
-  /** Takes the place of what the vendor counted, and of its price. */
+  /** Replaces the usage of the vendor; `cost`: its price. */
   readonly usage?: Usage;
   readonly cost?: Cost;
 }
@@ -151,7 +151,7 @@ export interface AnswerVerdict extends HookVerdict {
 export type DecideVerdict =
   | (AnswerVerdict & { readonly action?: undefined })
   | (AnswerVerdict & Decision)
-  /** Nothing of the answer is kept. With `again` the model is asked again, as often as `limits.attemptsMax`; else the run fails with ANSWER_WITHDRAWN. */
+  /** Nothing of the answer is kept. With `again` the model is called again, up to `limits.attemptsMax` attempts; else the run fails with ANSWER_WITHDRAWN. */
   | (AnswerVerdict & { readonly action: "retract"; readonly reason: string; readonly again?: boolean });
 
 /** A verdict of a gate, with what every verdict may have. */
@@ -162,17 +162,17 @@ export interface GateContext extends HookContext {
   /** All calls of the turn, in call order. */
   readonly calls: readonly ToolCallPart[];
   readonly tool: Tool;
-  /** The tool or a gate before this one asks for a person's approval. */
+  /** True if the tool or an earlier gate requires a person's approval. */
   readonly isAsked: boolean;
-  /** Decisions on earlier calls that hold for later ones: of the session, and of those that have started it. */
+  /** Remembered decisions on earlier calls: of the session, and of the sessions above it. */
   readonly remembered: readonly RememberedDecision[];
 }
 
 export interface ReviewContext extends Omit<GateContext, "isAsked" | "remembered"> {
   readonly outcome: "ok" | "error";
-  /** Text of what the model would see. */
+  /** The text that the model would see. */
   readonly output: string;
-  /** What the tool spent by itself. */
+  /** The usage that the tool has reported. */
   readonly usage: Usage | undefined;
   readonly cost: Cost | undefined;
 }
@@ -180,44 +180,44 @@ export interface ReviewContext extends Omit<GateContext, "isAsked" | "remembered
 export interface ReviewVerdict extends HookVerdict {
   /** What the model sees in place of the output. */
   readonly output?: ToolOutput;
-  /** True: the call has failed, with `output` or the reason as what the model reads. */
+  /** True: the call fails, and the model reads `output` or the reason. */
   readonly fail?: boolean;
   /** The tool that the next model call must use. */
   readonly force?: string;
-  /** Takes the place of what the tool spent. */
+  /** Replaces the usage of the tool; `cost`: its price. */
   readonly usage?: Usage;
   readonly cost?: Cost;
 }
 
-/** Which text a filter is asked about. */
+/** The kind of text that a filter gets. */
 export type FilterKind = "text" | "thinking" | "arguments" | "tool" | "progress";
 
 /**
- * Filters the output of a model and of a server tool before it is recorded, published or sent: text, thinking, each string of a call's arguments, and of a tool its
- * deltas, each string of its output, `details` and `summary`, the words of its errors, and the titles of its progress.
+ * Filters the output of a model and of a server tool before it is recorded, published or sent. Of a model: text, thinking, and each string of a call's
+ * arguments. Of a tool: deltas, each string of output, `details` and `summary`, texts of errors, and titles of progress.
  */
 export interface StreamFilter {
   /**
-   * Characters held back so that a pattern may span deltas: the longest match. Default 0. Each block, string and tool has a window of its own. A function is
-   * asked how many characters at the end of the text in the window could be the beginning of a match, so that other text is shown at once; of a text
-   * that no cut fits, at most 16 KiB of characters are then held back.
+   * How many characters are held back, because a match may span deltas: the length of the longest match. Default 0. Each block, string and tool has its own
+   * window. A function returns how many characters at the end of the text in the window could begin a match; text before them is shown at once. If no cut
+   * fits the text, at most 16 KiB of characters are then held back.
    */
   readonly holdBack?: number | { at(text: string): number }["at"];
   /**
-   * The text to show instead. Asked about the raw text in the window, again and again as it grows, and not about what came before the window;
-   * must leave its own output unchanged when asked again. A promise holds back what comes after it, for at most ten seconds; then the call fails.
+   * Returns the text to show. Called with the raw text in the window, repeatedly as it grows, without what came before; must return its own output unchanged.
+   * A promise holds back later text, for at most ten seconds; then the call fails.
    */
   apply?(text: string, context: FilterContext): Awaitable<string>;
-  /** True: nothing of an answer is shown before `decide` has spoken; then it comes as a whole. An answer that is cut off shows nothing. */
+  /** True: an answer is shown as a whole, after `decide` has returned. Of an answer that is cut off nothing is shown. */
   readonly holdTurn?: boolean;
 }
 
 export interface FilterContext
   extends Pick<HookContext, "sessionId" | "runId" | "turn" | "access" | "agent" | "signal" | "logger" | "resources"> {
   readonly kind: FilterKind;
-  /** The tool whose arguments, output or progress it is. */
+  /** The tool whose arguments, output or progress the text is from. */
   readonly tool?: string;
-  /** The key of the call whose output or progress it is. */
+  /** The key of the call whose output or progress the text is from. */
   readonly callKey?: string;
 }
 
@@ -229,43 +229,40 @@ export interface RunEnd extends EndedRun {
 
 /** The beginning and the end of a run. */
 export interface RunHooks {
-  /** Before the run is recorded as started; also of a run that a hook has answered. */
+  /** Called before the run is recorded as started, also if a hook has answered the input. */
   start?(context: Omit<HookContext, "child" | "spawn">): Answer<HookVerdict>;
-  /**
-   * Once the end of the run is recorded, by the process that recorded it; the run does not wait. It changes nothing. Not called where the process dies
-   * right after the record.
-   */
+  /** Called after the end of the run is recorded, by the same process. The run does not wait for it. Not called if that process dies right after the record. */
   end?(context: Omit<HookContext, "child" | "spawn" | "note"> & { readonly result: RunEnd }): Awaitable<void>;
 }
 
 /**
- * User code in a run. Several sets are asked in the order of the list, and each sees what the ones before it changed; `gate`: the first that denies
- * decides, also over one that asks. A hook that throws fails what it was asked for: the request (`accept`), the run (`run.start`, `prepare`, `decide`)
- * or the call (`parse`, `gate`, `review`), never retried and never as another's fault. What a verdict changed is recorded in the fact that it
- * concerns and published by the event `verdict`. A point without a hook costs nothing.
+ * User code in a run. Sets of hooks are called in order, and each sees the changes of those before it. `gate`: the first denial decides, even if another gate
+ * asks for approval. A hook that throws fails what it was called for: the request (`accept`), the run (`run.start`, `prepare`, `decide`) or the call
+ * (`parse`, `gate`, `review`), without a retry, and never with an error code of a model. What a verdict changes is recorded in the fact of that change and
+ * published by the event `verdict`.
  */
 export interface Hooks {
   /** 1 to 64 characters, unique in the agent. Verdicts, errors and logs carry it, and `context.state` is kept under it. */
   readonly name: string;
-  /** True: asked in the runs of the agents that this one starts as children, too, and of those below them; after the hooks of their own. */
+  /** True: also called in the runs of all agents below this agent, after their own hooks. */
   readonly isInherited?: boolean;
-  /** The agents that they start as children, so that each process which runs a child finds its agent. */
+  /** The agents that these hooks start as children: each process that runs a child finds its agent here. */
   readonly agents?: readonly ChildAgent<unknown>[];
   /**
-   * Before a message is accepted, on the process that takes the request, at most 1.5 seconds; once for an idempotency key. Where it fails, nothing is
+   * Called before a message is accepted, in the process that takes the request, once for an idempotency key, for at most 1.5 seconds. If it fails, nothing is
    * recorded.
    */
   accept?(context: AcceptContext): Answer<AcceptVerdict>;
   run?: RunHooks;
-  /** Before each model call. */
+  /** Called before each model call. */
   prepare?(context: PrepareContext): Answer<PrepareVerdict>;
   filter?: StreamFilter;
-  /** After each model call that ended properly, for each of its calls, before the schema is asked. */
+  /** Called for each tool call of an answer that ended properly, before its arguments are checked. */
   parse?(context: ParseContext): Answer<ParseVerdict>;
-  /** After each model call that ended properly; no answer: the calls decide. */
+  /** Called after each model call that ended properly. Without a verdict, the calls decide. */
   decide?(context: DecideContext): Answer<DecideVerdict>;
-  /** Before each tool, client tools included; for server tools after the arguments were validated. Not asked again once a person has allowed the call. */
+  /** Called before each tool, also of clients; for server tools with validated arguments. Not called again after a person has allowed the call. */
   gate?(context: GateContext): Answer<GateHookVerdict>;
-  /** After each server tool. */
+  /** Called after each server tool. */
   review?(context: ReviewContext): Answer<ReviewVerdict>;
 }

@@ -4,17 +4,17 @@ import type { ModelProvider } from "../ports/model-provider.ts";
 
 /** A model: the provider that calls it, its name, and the owner of the key that is charged. */
 export interface ModelRef {
-  /** Calls it. */
+  /** The provider of the model. */
   readonly provider: ModelProvider;
   /** The vendor's name of the model. */
   readonly model: string;
   /** Default `platform`. A fallback chain stays with one owner unless the agent allows a crossing. */
   readonly keyOwner: KeyOwner;
-  /** Names the key among those of its owner, where that has several: each has a circuit of its own. Never the key itself. */
+  /** Name of the key, if its owner has several: each key has its own circuit. Never the key itself. */
   readonly keyId?: string;
 }
 
-/** The model call that a model is asked for. */
+/** The call that needs a model. */
 export interface ModelQuestion {
   /** The user whose run it is. */
   readonly access: Access;
@@ -22,25 +22,25 @@ export interface ModelQuestion {
   readonly agent: string;
   /** Labels of the input. */
   readonly labels: Labels;
-  /** What the agent would call. */
+  /** The model that the agent would call. */
   readonly model: ModelRef;
 }
 
 /**
- * Gives the model for a call in place of the agent's; `undefined`: the agent's. Asked before each attempt, so that a changed key counts from the next
- * one. A model that it gives has no fallback: the agent's chain belongs to other keys. An error that it throws ends the run.
+ * Chooses the model of a call; `undefined`: the agent's. Called before each attempt, so a changed key counts from the next attempt on. A model that it
+ * returns has no fallback, because the agent's chain belongs to other keys. An error that it throws ends the run.
  */
 export type ResolveModel = (question: ModelQuestion) => ModelRef | undefined | Promise<ModelRef | undefined>;
 
-/** The entry of a provider package: with the name of a model it gives a `ModelRef`, else the provider alone. */
+/** The main function of a provider package: returns a `ModelRef` for the name of a model, otherwise the provider. */
 export interface ProviderEntry<Options extends object> {
   (options?: Options): ModelProvider;
   (model: string, options?: Options & { readonly keyOwner?: KeyOwner }): ModelRef;
 }
 
 /**
- * The entry of a provider package, from the function that makes its provider: `openai({ apiKey })` is the provider, `openai("gpt-5", { apiKey })`
- * is one of its models.
+ * Makes the main function of a provider package from `create`: `openai({ apiKey })` is the provider,
+ * `openai("gpt-5", { apiKey })` is one of its models.
  */
 export function providerEntry<Options extends object>(create: (options?: Options) => ModelProvider): ProviderEntry<Options> {
   function entry(options?: Options): ModelProvider;
@@ -57,7 +57,7 @@ export function providerEntry<Options extends object>(create: (options?: Options
   return entry;
 }
 
-/** True for what a provider's entry gives for the name of a model. */
+/** True for a model that a `ProviderEntry` returned. */
 export function isModelRef(value: unknown): value is ModelRef {
   const ref = value as Partial<ModelRef> | null | undefined;
   return typeof ref?.provider?.stream === "function" && typeof ref.model === "string" && ref.model !== "";

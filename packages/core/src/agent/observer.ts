@@ -36,7 +36,7 @@ export interface ObservedRun {
   readonly labels?: Labels;
   /** The `traceparent` (W3C Trace Context) that its input was recorded with. */
   readonly trace?: string;
-  /** The session is a child: the call that it was started for. */
+  /** The call that started the session, if it is a child. */
   readonly parent?: ParentLink;
 }
 
@@ -49,22 +49,22 @@ export interface EffectObservation {
 }
 
 /**
- * For telemetry, metering and audit: it is notified, and changes nothing. All methods are called synchronously and never awaited, so they must be
+ * Is notified, for telemetry, metering and audit, and changes nothing. All methods are called synchronously and never awaited, so they must be
  * quick. Their errors and rejections go to the logger, and the session continues.
  */
 export interface Observer {
   /**
-   * The batch is in the log. The batches of one session come in the order of `seq`, in each process that appends. A new owner repeats the facts since
+   * Called when a batch is in the log. The batches of one session come in the order of `seq`, in each process that appends. A new owner repeats the facts since
    * the claim before its own, because they may not have been observed: deduplicate by `ref` and `seq`. `snapshot`: the session right after these
-   * facts, or later if they are repeated; its cost is the number of messages, once for each batch. `run`: what is known of a run at that moment;
+   * facts, or later if they are repeated; it reads all messages, once per batch. `run`: what is known of a run at that moment;
    * `undefined` if it has ended.
    */
   facts?(ref: SessionRef, facts: readonly Fact[], snapshot: () => SessionSnapshot, run: (runId: string) => ObservedRun | undefined): void;
   /** An attempt starts, after its intent is in the log. `run`: the run that it belongs to. */
   effect?(ref: SessionRef, effect: ObservedEffect, run: ObservedRun): EffectObservation | undefined;
   /**
-   * The `traceparent` of the work that runs now, which is recorded with an input that comes without one: with the inputs of children, for example,
-   * since a tool starts them within its `around`. Asked once for each input; of several observers the first that has one counts.
+   * The `traceparent` of the work that runs now, recorded with an input that comes without one, for example that of a child: a tool starts it within
+   * `around`. Called once for each input; of several observers the first result counts.
    */
   trace?(): string | undefined;
   /** A hook, a tool, a provider, another observer or the runtime itself threw an error that it must not throw. `where`: a sentence. */

@@ -11,7 +11,7 @@ export interface OutputSpec<Output = unknown> {
   readonly name: string;
   /** Sent to the vendor. Its root is an object. */
   readonly schema: JsonSchema;
-  /** Checks the answer and gives `result.output`. Default: the JSON as it is, checked by the shape of `schema`. */
+  /** Checks the answer and returns `result.output`. Default: the JSON of the answer, checked against `schema`. */
   readonly check?: StandardSchema<Output>;
 }
 
@@ -38,10 +38,10 @@ const fixOfOutput =
 /** The error of an answer that does not fit. */
 export const outputInvalid = (problem: string): AgentError => new AgentError("OUTPUT_INVALID", { message: problem });
 
-/** The value of an answer, or what does not fit, in words that a model can use. */
+/** The value of an answer, or what does not match, as a text for the model. */
 export type ReadOutput = { readonly output: unknown; readonly problem?: never } | { readonly problem: string };
 
-/** Reads the text of an answer as the output. Never throws, never rejects; at once unless the schema is asynchronous. */
+/** Reads the text of an answer as the output. Never throws or rejects. Returns a promise only if the schema is asynchronous. */
 export function readOutput({ schema, check }: OutputSpec, text: string): ReadOutput | Promise<ReadOutput> {
   let json: unknown;
   try {

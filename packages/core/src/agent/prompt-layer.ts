@@ -4,15 +4,15 @@ import type { SystemPart } from "../ports/model-provider.ts";
 
 /** What the system prompt may depend on. */
 export interface PromptContext {
-  /** Of the caller whose input the run answers. */
+  /** The user whose input the run answers. */
   readonly access: Access;
   /** The id of the session. */
   readonly sessionId: string;
-  /** From 1: which model call of the run. */
+  /** The number of the model call in the run, from 1. */
   readonly turn: number;
   /** The conversation when the prompt is asked for. Frozen: it does not change later. */
   readonly messages: readonly Message[];
-  /** Of the input that the run answers. Those of the user stand in `access`. */
+  /** Labels of the input that the run answers. Labels of the user are in `access`. */
   readonly labels: Labels;
 }
 
@@ -26,7 +26,7 @@ export interface PromptLayer {
   readonly cache?: SystemPart["cache"];
 }
 
-/** A text, what builds it for each model call, or several of both. */
+/** A text, a function that builds it for each model call, or layers of both. */
 export type AgentPrompt = string | ((context: PromptContext) => string | Promise<string>) | readonly PromptLayer[];
 
 /** The prompt as layers. */

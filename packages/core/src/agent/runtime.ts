@@ -17,38 +17,38 @@ import type { Observer } from "./observer.ts";
 import type { SessionBeginning } from "./session-beginning.ts";
 
 /**
- * Finds an agent by its name for a scope; `undefined`: the scope has none of this name. `access.scope` is always right; where no caller is known, as in
- * a worker, `access.user` is `server`. It must give the same agent for a session on every node.
+ * Finds an agent of a scope by its name; `undefined`: there is none. `access.scope` is always the scope of the session; if no caller is known, as in a
+ * worker, `access.user` is `server`. Must return the same agent for a session on every node.
  */
 export type FindAgent = (name: string, access: Access) => Agent | undefined | PromiseLike<Agent | undefined>;
 
-/** What a preset gives a runtime, for example `sqliteBackend("chats.db")`. */
+/** The parts that a preset gives a runtime, for example `sqliteBackend("chats.db")`. */
 export interface Backend {
   readonly store: SessionStore;
   readonly channel?: EventChannel;
   readonly queue?: RunQueue;
-  /** Closes all of it. */
+  /** Closes all parts. */
   close(): Promise<void>;
 }
 
 /**
- * A session of a runtime: what is not shared by all of them. With `drives: false` a worker runs the session, and the queue gets a hint.
+ * Options of one session of a runtime. With `drives: false` a worker runs the session, and the queue gets a hint.
  */
 export interface RuntimeSessionOptions<Output = unknown> extends SessionBeginning {
   /** An agent of the runtime, by value or by name. Only a value gives `result.output` its type. */
   readonly agent: Agent<Output> | string;
 }
 
-/** Options of one question: those of its session, and of its input. */
+/** Options of one question: those of its session and those of its input. */
 export type AskOptions = Omit<RuntimeSessionOptions, "agent"> & Omit<ExecuteOptions, "parent">;
 
 /** What all sessions of a process share. Made by `createRuntime` of `@loopwright/host`. */
 export interface Runtime {
-  /** The agents that were given as a list, checked; the first is the default. Empty where they are found by a function. */
+  /** The agents that were given as a list, checked; the first is the default. Empty if a function finds them. */
   readonly agents: readonly Agent[];
   readonly store: SessionStore;
   readonly channel: EventChannel;
-  /** The channel was made for this runtime, because none was given: no other process has it. */
+  /** True if no channel was given: the runtime has made its own, which no other process has. */
   readonly hasOwnChannel: boolean;
   readonly queue: RunQueue | undefined;
   readonly observers: readonly Observer[];
@@ -63,15 +63,15 @@ export interface Runtime {
   readonly leaseMs: number | undefined;
   /** The agent of this name, checked. `access` is as for `FindAgent`. */
   findAgent(name: string, access: Access): Promise<Agent | undefined>;
-  /** A handle on a session, new or restored, at once: nothing is read before its first use. @throws AgentError AGENT_NOT_FOUND, CONFIG_INVALID */
+  /** Returns at once a handle on a new or restored session; nothing is read before its first use. @throws AgentError AGENT_NOT_FOUND, CONFIG_INVALID */
   session<Output = unknown>(options: RuntimeSessionOptions<Output>): AgentSession<Output>;
   /**
-   * A session that the store has, loaded, with the agent, the client tools and the prompt that its log names.
+   * Loads a session of the store, with the agent, the client tools and the prompt that its log names.
    * @throws AgentError SESSION_NOT_FOUND, AGENT_NOT_FOUND, SESSION_CORRUPT, STORE_*
    */
   open(id: string, access?: Access): Promise<AgentSession>;
-  /** One question: a new session in the store, and its first run. @throws AgentError AGENT_NOT_FOUND, CONFIG_INVALID, INPUT_INVALID */
+  /** Asks one question: starts the first run of a new session in the store. @throws AgentError AGENT_NOT_FOUND, CONFIG_INVALID, INPUT_INVALID */
   ask<Output = unknown>(agent: Agent<Output> | string, input: ExecuteInput, options?: AskOptions): ExecuteStream<Output>;
-  /** Closes the backend that was given with its `close`. Close servers and workers first. Twice is once. */
+  /** Closes the backend, if it was given with a `close`. Close servers and workers first. Idempotent. */
   close(): Promise<void>;
 }

@@ -12,15 +12,12 @@ export interface SessionBeginning {
   readonly context?: readonly Message[];
   /**
    * Client tools that come with a new session, and a prompt in place of the agent's. The log keeps them, and a restored session has them from there:
-   * leave them out then. Other ones than the log's are refused with SESSION_AGENT_MISMATCH, at the first use.
+   * leave them out then. If they differ from those in the log, the first use fails with SESSION_AGENT_MISMATCH.
    */
   readonly tools?: readonly DeclaredTool[];
   readonly prompt?: string;
   readonly title?: string;
   readonly metadata?: JsonObject;
-  /**
-   * False: this handle records inputs and follows the session, and never runs it: a handle that drives, here or on another node, has
-   * to. Default true.
-   */
+  /** False: this handle records inputs and follows the session, but never runs it; another handle, here or on another node, must do that. Default true. */
   readonly drives?: boolean;
 }
