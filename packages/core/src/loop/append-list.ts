@@ -70,7 +70,7 @@ export function findLastIndex<T>(list: AppendList<T>, fits: (item: T) => boolean
   return -1;
 }
 
-/** The key of an item; `undefined`: it has none. Each kind of key must have one function, because the indices are cached by it. */
+/** The key of an item; `undefined`: it has none. Each kind of key must have one function, because the indices are cached by that function. */
 export type KeyOf<T> = (item: T) => string | undefined;
 
 interface Places {

@@ -25,14 +25,14 @@ export function planCalls(run: Run, now: number): Plan {
   return { facts, effects: facts.length > 0 ? [] : [...gatesOwed(run), ...startable(run, ready)] };
 }
 
-/** The gates are called once for all client calls of the turn. */
+/** The call of the gates, made once for all client calls of the turn. */
 function gatesOwed(run: Run): readonly Effect[] {
   const calls = run.gatesClient ? run.calls.filter((call) => awaitsGates(run, call)) : [];
   const { runId, turn } = run;
   return calls.length > 0 ? [{ type: "gate-calls", id: `${runId}.${turn}/gates`, runId, turn, calls }] : [];
 }
 
-/** True if the call was not started, and no approval is pending. */
+/** True if the call waits to be started, or its outcome is unknown. */
 const isUndecided = (call: Call): boolean => call.state === "pending" || call.inDoubt;
 
 /** The result of a call that must not run, or not again. */
@@ -45,7 +45,7 @@ function closingFact(run: Run, call: Call, { index, now }: { readonly index: num
   }
   if (call.route === "unknown") return unknownTool(run, call);
   if (call.route === "invalid") return badArguments(runId, call);
-  // Its child exists, so the call continues.
+  // The child of the call exists, so the call continues.
   if (call.suspensions) return undefined;
   if (isOverLimit(run, index) || (run.limit && run.turn > run.limit.turn) || timeLimit(run, now)) {
     return closeCall(runId, call, { outcome: "denied", code: "TOOL_LIMIT", text: "Not run: the limit of this request is used up." });
@@ -88,7 +88,7 @@ export function clientRequest(run: Run, calls: readonly Call[]): BodyOf<"client.
   return { type: "client.requested", runId: run.runId, callKeys: calls.map(({ part }) => part.callKey), ...deadline };
 }
 
-/** In call order, at most `parallelMax` at once; a sequential tool waits for all before it and holds all after it. */
+/** The calls that may start now, in call order: at most `parallelMax` run at once, and a sequential tool runs alone. */
 function startable(run: Run, ready: readonly Call[]): readonly Effect[] {
   let underWay = run.calls.filter((call) => call.state === "running" && !call.inDoubt);
   const effects: Effect[] = [];

@@ -3,7 +3,7 @@ import { isEndedChild } from "./children/background-children.ts";
 import type { FactOf } from "./fact.ts";
 import type { Firing, Schedule, State } from "./state.ts";
 
-/** How many due dates that have passed a state keeps. */
+/** How many past due dates a state keeps. */
 const firingsMax = 200;
 
 /** The idempotency key of a schedule's input, so that each due time gives one input, however many nodes try. */
@@ -28,7 +28,7 @@ export function firedBy({ schedules = [] }: State, { origin }: FactOf<"input.acc
   return origin?.type === "schedule" ? schedules.find(({ id, due }) => id === origin.schedule && due === origin.due) : undefined;
 }
 
-/** A firing moves a repeated schedule to its first date after the firing, so that missed dates fire once. It ends any other schedule. */
+/** A firing moves a repeated schedule to its first date after the firing, so that missed dates fire once. A schedule that does not repeat ends. */
 export function foldFiring(before: State, fact: FactOf<"input.accepted">): State {
   const fired = firedBy(before, fact);
   if (!fired) return before;

@@ -4,7 +4,7 @@ import type { BackgroundChild, Call, KeyedChild, QueuedInput } from "./state.ts"
 
 /** An action outside the loop. Its id derives from the state, so that a second fold of the log gives the same id. */
 export type Effect =
-  /** Give the input a run: policies of the agent by value. */
+  /** Start the run of the input. */
   | { readonly type: "open-run"; readonly id: string; readonly input: QueuedInput }
   | {
       readonly type: "call-model";
@@ -20,7 +20,7 @@ export type Effect =
       readonly force?: string;
       readonly notices: readonly string[];
     }
-  /** Draw the wait before the next attempt. */
+  /** Choose the wait before the next attempt. */
   | {
       readonly type: "schedule-retry";
       readonly id: string;
@@ -39,7 +39,7 @@ export type Effect =
     }
   /** Call the gates for the calls of client tools. */
   | { readonly type: "gate-calls"; readonly id: string; readonly runId: string; readonly turn: number; readonly calls: readonly Call[] }
-  /** Stop a child of a run that is being stopped, and record its end. */
+  /** Stop a child of a run that is being stopped, and record the end of the child. */
   | { readonly type: "stop-child"; readonly id: string; readonly runId: string; readonly child: KeyedChild }
   /** Give a child in the background its input. */
   | { readonly type: "start-child"; readonly id: string; readonly runId: string; readonly child: BackgroundChild }

@@ -6,7 +6,7 @@ import type { CallOutcome, Message, MessageId, ProgressStep } from "../message/m
 import type { Cost, Usage } from "../message/usage.ts";
 import type { ApprovalVerdict, Expense, InputMode, RunStatus, Timings, Verdict } from "./fact.ts";
 
-/** A call that waits for its caller, with the fields that a client needs. */
+/** A call that waits for a client, with the fields that the client needs. */
 export interface PendingToolCall {
   readonly toolCallId: string;
   readonly callKey: string;
@@ -66,7 +66,7 @@ export type DurableBody =
   | {
       readonly type: "message_end";
       readonly messageId: MessageId;
-      /** The message that it continues; `null`: it begins a conversation. */
+      /** The message before this one; `null`: this message begins a conversation. */
       readonly parent: MessageId | null;
       /** The whole message. It replaces everything that was streamed of it. */
       readonly message: Message;
@@ -130,12 +130,12 @@ export type DurableBody =
       readonly session: string;
       readonly agent: string;
       readonly awaited?: true;
-      /** The call and the run do not wait for it. */
+      /** The call and the run do not wait for the child. */
       readonly background?: true;
       /** Set for an awaited call if a gate or a person has changed the arguments of the model. */
       readonly args?: JsonObject;
     }
-  /** What a child and its children wait for now; answers go to this session. It replaces the previous one of the child, until `agent_end`. */
+  /** What a child and its children wait for now; answers go to this session. It replaces the previous event of the child, until `agent_end`. */
   | ({ readonly type: "agent_waiting" } & WaitingAgent)
   | { readonly type: "agent_end"; readonly callKey?: string; readonly session: string; readonly usage?: Usage; readonly cost?: Cost }
   | { readonly type: "aborting"; readonly reason: string }

@@ -40,7 +40,7 @@ export function foldToolStarted(state: State, fact: FactOf<"tool.started">): Sta
   });
 }
 
-/** True if the fact gives an open call its one result. Answers of clients fit only calls that were sent to a client. */
+/** The open call that gets its one result by the fact. Answers of clients fit only calls that were sent to a client. */
 export function settlesCall(state: State, fact: FactOf<"tool.finished"> | FactOf<"client.answered">): Call | undefined {
   const call = fact.type === "client.answered" && fact.child ? undefined : openCall(state, fact);
   return fact.type === "client.answered" && call?.state !== "awaiting_client" ? undefined : call;
@@ -74,7 +74,7 @@ export function foldClientRequested(state: State, fact: FactOf<"client.requested
     const deadline = clientDeadline(state.run, call);
     const args = fact.args?.[callKey];
     const change = { ...(deadline === undefined ? {} : { deadline }), ...(args ? { args } : {}) };
-    // The deadline of the approval that it waited for does not count for the answer.
+    // The deadline of the approval does not count for the answer.
     next = patchCall(withoutDeadline(next, callKey), callKey, { state: "awaiting_client", ...change });
   }
   return next;
@@ -164,7 +164,7 @@ export function endsChildCall(state: State, { runId, session }: FactOf<"child.fi
   return run?.runId === runId ? run.calls.find((call) => call.state === "awaiting_child" && call.child?.session === session) : undefined;
 }
 
-/** The child of user code that has ended. */
+/** The child of user code whose end the fact records. */
 export function endsKeyed({ run }: State, { runId, session }: FactOf<"child.finished">): KeyedChild | undefined {
   return run?.runId === runId ? run.children?.find((child) => child.session === session && !child.isDone && !child.background) : undefined;
 }

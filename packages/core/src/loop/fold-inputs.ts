@@ -104,7 +104,7 @@ function sharesRun({ inputs }: State, { mode, message, runId }: FactOf<"input.ac
   return (mode === "merge" && message !== undefined && inputs.some((input) => input.runId === runId)) || undefined;
 }
 
-/** The keys of an accepted input. One function for each, because the indices are cached by it. */
+/** The keys of an accepted input. One function for each, because the indices are cached by function. */
 export const idOfInput = (known: KnownInput): string => known.inputId;
 export const seqOfInput = ({ seq }: KnownInput): string => String(seq);
 export const keyOfInput = (known: KnownInput): string | undefined => known.key;

@@ -9,7 +9,7 @@ import { fold } from "./fold.ts";
 import { idOfInput } from "./fold-inputs.ts";
 import { type Entry, emptyState, endOf, type State } from "./state.ts";
 
-/** Seq of the input of the run; `undefined` if the state has no such run. The cost is the number of inputs. */
+/** Seq of the input of the run; `undefined` if the state has no such run. Reads all inputs. */
 export function bringerOf({ known }: State, runId: string): number | undefined {
   for (let place = 0; place < known.length; place++) {
     const input = at(known, place);
@@ -29,7 +29,7 @@ export function stateBeforeRun(later: State, runId: string, bringer: number): St
   return parent ? { ...base, history: append(emptyList<Entry>(), parent), head: 0 } : base;
 }
 
-/** The message that the first one of a run continues. */
+/** The message that the first message of a run continues. */
 function parentOf({ history, run }: State, runId: string): Entry | undefined {
   let first: Entry | undefined;
   for (let place = 0; first === undefined && place < history.length; place++) {
@@ -48,7 +48,7 @@ export function concernsRun(fact: Fact, runId: string, later: State): boolean {
   return (fact.runId === runId || fact.inputId === runId) && (known === undefined || known.seq === fact.seq);
 }
 
-/** The state after one more fact that concerns the run. Other runs do not wait before it. */
+/** The state after one more fact that concerns the run. Inputs of other runs are left out. */
 export function foldRun(state: State, fact: Fact, runId: string): State {
   const next = fold(beforeFact(state, fact), fact);
   return next.inputs.some((input) => input.runId !== runId)

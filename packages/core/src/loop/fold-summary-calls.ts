@@ -1,5 +1,5 @@
 /*
- * Owns: the model calls of the context engine: from their intent to their end, which the log has whatever dies meanwhile.
+ * Owns: the model calls of the context engine: from their intent to their end, which is recorded even if a process dies.
  * Does not own: what a summary replaces (fold-inputs), how one is written (the engine).
  */
 import type { BodyOf, FactOf } from "./fact.ts";

@@ -44,7 +44,7 @@ export function foldRunStarted(state: State, fact: FactOf<"run.started">): State
   return next;
 }
 
-/** The inputs that wait for this run, the one that brought it first. */
+/** The waiting inputs of this run, first the one that created it. */
 export const inputsOf = ({ inputs }: State, wanted: string): readonly QueuedInput[] => inputs.filter(({ runId }) => runId === wanted);
 
 /** True if the fact begins the next attempt, or, when every call of the last turn has its result, the next turn. */
@@ -135,7 +135,7 @@ export function foldModelFailed(state: State, fact: FactOf<"model.failed">): Sta
   return { ...state, thinkingRefusedAt: Number(run.answerId ?? fact.seq), run: { ...next, repairedTurn: run.turn } };
 }
 
-/** The failed attempts of the turn with one more. One that was handed over has not failed, and a model in place of the agent's belongs to no chain. */
+/** The failed attempts of the turn with this one, unless it was handed over (which is no failure) or its model is not in the chain. */
 function failedOf({ chain, link = 0, failed = [] }: Run, { code }: Failure, model: string | undefined): Pick<Run, "failed"> {
   const own = chain?.links[link];
   if (!own || own.model !== model || code === "HANDED_OVER") return {};
@@ -179,7 +179,7 @@ export function foldAbort(state: State, fact: FactOf<"abort.requested">): State 
   return { ...state, inputs: state.inputs.map((input) => (input.runId === fact.runId ? { ...input, abort } : input)) };
 }
 
-/** The turn that follows is the last one: the same one where an attempt of it is made again. */
+/** The next turn is the last one; if an attempt is to be made again, that is the turn of the attempt. */
 export function foldLimit(state: State, fact: FactOf<"limit.reached">): State {
   const { run } = state;
   if (run?.runId !== fact.runId || run.limit) return state;

@@ -23,7 +23,9 @@ export function planAbort(run: Run): Plan {
   return { facts, effects: facts.length > 0 ? [] : stopsOf(run, children) };
 }
 
-/** The plan of a run whose calls have ended; before it the children that they left behind are stopped, and before its end those of hooks: the run counts what they spent. */
+/**
+ * The plan of a run whose calls have ended. Open children of calls are stopped first, those of hooks before the end, so that the run counts what they spent.
+ */
 export function afterChildren(run: Run, planned: Plan): Plan {
   const isOver = planned.facts.some(({ type }) => type === "run.finished");
   const left = childrenToStop(run).filter(({ callKey }) => isOver || callKey !== undefined);
@@ -36,7 +38,7 @@ export const stopsBeforeEnd = ({ run }: State): readonly Effect[] => (run ? stop
 const stopsOf = ({ runId }: Run, children: readonly KeyedChild[]): readonly Effect[] =>
   children.map((child): Effect => ({ type: "stop-child", id: `${child.session}/stop`, runId, child }));
 
-/** The children without an end whose call does not run: a tool that runs sees to the ends of its own. */
+/** The open children whose call does not run: a running tool stops its own children. */
 function childrenToStop({ children = [], calls }: Run): readonly KeyedChild[] {
   const isRunning = ({ callKey }: KeyedChild): boolean =>
     calls.some(({ part, state, inDoubt }) => part.callKey === callKey && state === "running" && !inDoubt);

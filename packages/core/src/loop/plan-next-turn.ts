@@ -11,11 +11,11 @@ export function crashed(runId: string, open: OpenCall): BodyOf<"model.failed"> {
     message: "The process that made this attempt ended before the answer was complete.",
     retryable: true,
   };
-  // Its vendor may have charged for all of it.
+  // The vendor may have charged for the whole call.
   return { type: "model.failed", runId, turn: open.turn, attempt: open.attempt, failure, ...open.expected };
 }
 
-/** Closes a model call with an unknown outcome, and waits for one that runs. */
+/** Closes a model call with an unknown outcome, or waits for a running call. */
 export function planOpenCall(run: Run, open: OpenCall): Plan {
   return { facts: open.inDoubt ? [crashed(run.runId, open)] : [], effects: [] };
 }
@@ -60,7 +60,7 @@ function endFacts(run: Run, now: number): readonly FactBody[] {
   return limit ? limitFacts(run, limit) : [completed(run)];
 }
 
-/** The answer of a hook in place of a model. */
+/** The answer that a hook gave, as a fact. */
 function answerOfHook({ runId }: Run, text: string): FactBody {
   const message = { role: "assistant", content: [{ type: "text", text }], stopReason: "stop" } as const;
   return { type: "model.finished", runId, turn: 1, attempt: 0, message, stopReason: "stop", calls: [], timings: { totalMs: 0 } };

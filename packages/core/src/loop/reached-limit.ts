@@ -8,8 +8,8 @@ import type { FactBody } from "./fact.ts";
 import type { ReachedLimit, Run } from "./state.ts";
 
 /**
- * The limit that applies to the next turn. Turns: the last allowed turn (`finalize`) or the one after it. Tool calls, tokens, money and time: the
- * turn after the limit was used up. `now`: the date of the last fact.
+ * The limit that applies to the next turn. Of turns, at the last allowed turn (`finalize`) or the turn after it; of tool calls, tokens, money and time, at
+ * the turn after the limit was used up. `now`: the date of the last fact.
  */
 export function limitOf(run: Run, now: number): ReachedLimit | undefined {
   const { turnsMax, toolCallsMax, onLimit } = run.limits;
@@ -39,16 +39,16 @@ export function timeLimit(run: Run, now: number): ReachedLimit | undefined {
   return (timeLeft(run, now) ?? 1) <= 0 ? { which: "durationMs", value: run.limits.durationMs } : undefined;
 }
 
-/** Milliseconds until the limit of time; `undefined`: there is none. A clock that goes back makes it no longer than the limit. */
+/** Milliseconds until the limit of time; `undefined`: there is none. Never more than the limit, even if the clock goes back. */
 export function timeLeft({ limits: { durationMs }, startedAt, restedMs = 0 }: Run, now: number): number | undefined {
   return durationMs > 0 ? durationMs - Math.max(0, now - startedAt - restedMs) : undefined;
 }
 
-/** The limit, and the end of a run that gives no last answer. */
+/** The limit, and the end of the run if no last answer follows. */
 export function limitFacts(run: Run, limit: ReachedLimit): readonly FactBody[] {
   const reached: FactBody = { type: "limit.reached", runId: run.runId, ...limit };
   const mayAnswer = run.limits.onLimit === "finalize" || run.decision?.action === "continue";
-  // An attempt that is made again belongs to a turn that has begun.
+  // An attempt that is made again belongs to the current turn.
   if (mayAnswer && (run.retry ? run.turn - 1 : run.turn) < run.limits.turnsMax) return [reached];
   if (run.limits.onLimit !== "error") return [reached, { type: "run.finished", runId: run.runId, status: "completed", reason: "limit" }];
   const failure: Failure = {

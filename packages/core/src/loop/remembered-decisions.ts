@@ -2,7 +2,7 @@ import { canonicalJson } from "../message/canonical-json.ts";
 import type { FactOf, RememberedDecision } from "./fact.ts";
 import type { State } from "./state.ts";
 
-/** The state with the decision among those that hold for later calls; it takes the place of an earlier one about the same calls. */
+/** Adds the decision to those that hold for later calls. It replaces an earlier decision about the same calls. */
 export function withRemembered(state: State, { callKey, decision, remember, by, at }: FactOf<"approval.decided">): State {
   if (!remember) return state;
   const { toolName, pattern } = remember;

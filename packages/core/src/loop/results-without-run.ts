@@ -34,7 +34,7 @@ export const notRun = (runId: string, call: Call): BodyOf<"tool.finished"> =>
 export const childStopped = (runId: string, call: Call): BodyOf<"tool.finished"> =>
   closeCall(runId, call, { outcome: "aborted", code: "RUN_ABORTED", text: "The user stopped the run before the agent had ended." });
 
-/** The answer to a call whose arguments cannot be used: names the problem, so that the model can do better. */
+/** The result of a call whose arguments cannot be used. It names the problem, so the model can correct them. */
 export function badArguments(runId: string, call: Call): BodyOf<"tool.finished"> {
   const problems = {
     invalid_json: "the arguments are not valid JSON",

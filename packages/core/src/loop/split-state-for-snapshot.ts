@@ -20,7 +20,7 @@ export type GrowingName = keyof Growth;
 
 type ListsOf<S> = { [Name in keyof S]-?: NonNullable<S[Name]> extends AppendList<unknown> ? Name : never }[keyof S];
 
-/** Every list that grows; the compiler asks for an entry when the state gets one. */
+/** Every list that grows. The compiler demands an entry for each such list of `State`. */
 const growing: { readonly [Name in ListsOf<State>]: true } = { history: true, known: true, ended: true, decisions: true };
 
 export const growingNames: readonly GrowingName[] = Object.keys(growing) as GrowingName[];
@@ -37,7 +37,7 @@ export function lengthsOf({ history, known, ended, decisions }: State): Lengths 
   return { history: history.length, known: known.length, ended: ended.length, decisions: decisions?.length ?? 0 };
 }
 
-/** The items of the lists since they had these lengths. The cost is the number of new items. */
+/** The items beyond these lengths. Reads only those. */
 export function growthOf({ history, known, ended, decisions }: State, since: Lengths): Growth {
   return {
     history: itemsFrom(history, since.history),
@@ -51,7 +51,7 @@ export function restOf({ history: _, known: __, ended: ___, decisions: ____, ...
   return rest;
 }
 
-/** The state, put together again; `growths` in their order. */
+/** Joins the parts to a state; `growths` oldest first. */
 export function stateFrom(rest: StateRest, growths: readonly Partial<Growth>[]): State {
   const join = <Name extends GrowingName>(name: Name): AppendList<Growth[Name][number]> =>
     growths.reduce<AppendList<Growth[Name][number]>>((list, growth) => (growth[name] ?? []).reduce(appendItem, list), emptyList());
@@ -67,7 +67,7 @@ export function stateFrom(rest: StateRest, growths: readonly Partial<Growth>[]):
 
 const appendItem = <T>(list: AppendList<T>, item: T): AppendList<T> => append(list, item);
 
-/** Equal for states with equal content, however they were built. For comparing; the cost is the whole state. */
+/** Equal for states with equal content, however they were built. For comparisons; reads the whole state. */
 export function stateDigest(state: State): string {
   const image = { ...restOf(state), ...growthOf(state, noLengths) };
   return digestOf(canonicalJson(JSON.parse(JSON.stringify(image)) as Json));

@@ -17,14 +17,14 @@ export type { EndedRun, OpenCall, OpenSummary, ReachedLimit, Run } from "./state
 /** One message of the tree of messages. */
 export interface Entry {
   readonly id: MessageId;
-  /** Index of the message that it continues; -1: it begins a conversation. */
+  /** Index of the message before this one; -1: this message begins a conversation. */
   readonly parent: number;
   readonly message: Message;
   /** Absent for messages of the session's initial context. */
   readonly runId?: string;
-  /** When it joined the conversation, milliseconds since the epoch. */
+  /** When the message joined the conversation, in milliseconds since the epoch. */
   readonly at: number;
-  /** Idempotency key under which a client sent it: for results of client calls. */
+  /** The idempotency key of a client's result. */
   readonly key?: string;
   /** The summary of a tool result, which models read in place of its content after its run. */
   readonly summary?: string;
@@ -32,7 +32,7 @@ export interface Entry {
 
 /** The mark that an owner has continued the session since it last rested. */
 export interface Attendance {
-  /** Seq of the claim with which another owner took over meanwhile: effects from before it were interrupted. */
+  /** Seq of the claim with which another owner took over since then: earlier effects were interrupted. */
   readonly takenOverSeq?: number;
 }
 
@@ -58,7 +58,7 @@ export interface State {
   readonly decisions?: AppendList<KnownDecision>;
   /** Decisions that hold for later calls, the newest last. */
   readonly remembered?: readonly RememberedDecision[];
-  /** As the session was opened. */
+  /** Given when the session was opened. */
   readonly participants?: readonly string[];
   readonly parent?: ParentLink;
   readonly keyId?: string;
@@ -79,7 +79,7 @@ export interface State {
   /** Children that run in the background, oldest first. */
   readonly background?: readonly BackgroundChild[];
   readonly lastRun?: EndedRun;
-  /** What hooks keep for the runs of the session that begin from now on. */
+  /** The state that hooks keep for later runs of the session. */
   readonly sessionHookState?: HookState;
   /** Every run that has ended, oldest first. */
   readonly ended: AppendList<EndedRun>;
@@ -89,14 +89,14 @@ export interface State {
   readonly cost?: Cost;
   /** Tokens of the last committed model call. */
   readonly contextTokens?: number;
-  /** The answer at which a vendor last refused thinking, as its number. Requests leave out thinking and other opaque data of all answers before it. */
+  /** The number of the answer for which a vendor last refused thinking. Requests leave out thinking and other opaque data of all earlier answers. */
   readonly thinkingRefusedAt?: number;
   /** Summaries that replace parts of the path in requests, the newest last. */
   readonly compactions: readonly Compaction[];
 }
 
 export interface Compaction {
-  /** Of its fact. */
+  /** Seq of the fact. */
   readonly seq: number;
   readonly from: MessageId;
   readonly to: MessageId;
@@ -118,7 +118,7 @@ export const emptyState: State = {
   compactions: [],
 };
 
-/** Index of the last message of the path that people see now; -1: none. */
+/** Index of the last message of the current path; -1: none. */
 export function tipOf(state: State): number {
   return state.run ? state.run.tip : state.head;
 }
@@ -133,7 +133,7 @@ export function endedRun({ runId, usage, cost, limit }: Run, { status, reason, f
   };
 }
 
-/** How the run ended; `undefined` while it is open or waits. The cost is the number of runs since. */
+/** How the run ended; `undefined` while it is open or waits. Reads the later runs. */
 export function endOf({ ended }: Pick<State, "ended">, runId: string | undefined): EndedRun | undefined {
   return at(
     ended,

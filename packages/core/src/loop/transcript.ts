@@ -4,13 +4,13 @@ import { type Entry, type State, tipOf } from "./state.ts";
 
 /** The path from the root to a message, oldest first, results of one turn in call order. */
 export interface Transcript {
-  /** Index of its last message; -1 if it is empty. */
+  /** Index of the last message; -1 if the path is empty. */
   readonly tip: number;
   readonly messages: readonly Message[];
   readonly ids: readonly MessageId[];
 }
 
-/** The path to the head, which people see now. */
+/** The path to the tip of the open run, or to the head. */
 export function transcriptOf(state: State): Transcript {
   const transcript = createTranscript();
   followTranscript(transcript, state, tipOf(state));
@@ -20,13 +20,13 @@ export function transcriptOf(state: State): Transcript {
 /** A transcript that `followTranscript` keeps up to date in place. */
 export interface GrowingTranscript extends Transcript {
   tip: number;
-  /** The entry of the last message, by which another version of the log is recognised as a continuation. */
+  /** The entry of the last message. A path that contains it continues this transcript. */
   last: Entry | undefined;
-  /** Incremented when the transcript was rebuilt: values that were derived from its messages are void then. */
+  /** Incremented when the transcript was rebuilt: values that were derived from the old messages are then invalid. */
   generation: number;
   readonly messages: Message[];
   readonly ids: MessageId[];
-  /** The summaries of results, by id: models read them in place of the result in every other run. */
+  /** The summaries of results, by id: models read the summary in place of the result in all other runs. */
   readonly summaries: Map<MessageId, ResultSummary>;
 }
 
@@ -40,7 +40,7 @@ export function createTranscript(): GrowingTranscript {
   return { tip: -1, last: undefined, generation: 0, messages: [], ids: [], summaries: new Map() };
 }
 
-/** Updates the transcript to `tip` of the same log. The cost is the number of new messages if `tip` continues it, otherwise the whole path. */
+/** Updates the transcript to `tip` of the same log. Reads only the new messages if `tip` continues the transcript, otherwise the whole path. */
 export function followTranscript(transcript: GrowingTranscript, state: State, tip: number): void {
   const added: Entry[] = [];
   let entry = at(state.history, tip);

@@ -14,7 +14,7 @@ import { type BackgroundChild, type EndedRun, endOf, type QueuedInput, type Run,
 export const backgroundLimits = {
   /** Children in the background whose end was not reported yet. */
   children: 32,
-  /** Runs in a row that reports have started. A run beyond it starts no further child in the background. */
+  /** Consecutive runs that reports have started. A run beyond this number starts no child in the background. */
   rounds: 8,
 } as const;
 
@@ -35,15 +35,15 @@ export function foldBackgroundLinked(state: State, { background, ...fact }: Fact
   return { ...state, background: [...(state.background ?? []), child] };
 }
 
-/** The child has its input. */
+/** Once the child has its input. */
 export function foldBackgroundBegun(state: State, { session }: { readonly session: string }): State {
   const begun = ({ input: _, ...child }: BackgroundChild): BackgroundChild => child;
   return { ...state, background: (state.background ?? []).map((child) => (child.session === session ? begun(child) : child)) };
 }
 
 /**
- * What the child spent counts in the run that reads its report, which the fact names. It was promised from the budget of the run that started it, so it
- * does not use up that of another one.
+ * What the child spent counts in the run that reads its report, which the fact names. The budget of the run that started the child has paid for it, so it
+ * does not reduce the budget of another run.
  */
 export function foldBackgroundEnded(state: State, fact: FactOf<"child.finished">): State {
   const ended = backgroundChild(state, fact.session);
@@ -75,7 +75,7 @@ const prepaidBy = (run: Run, fact: FactOf<"child.finished">): Run => ({
   prepaid: { ...run.prepaid, ...addSpent(run.prepaid ?? {}, spentOf(fact)) },
 });
 
-/** What counts against the limits of the run: its own usage and what it has promised to children in the background, without what others had promised. */
+/** What counts against the limits of the run: its usage, plus what it has reserved for children in the background, minus what earlier runs had reserved. */
 export function chargedTo({ usage, cost, prepaid = {}, children = [] }: Run): { readonly tokens: number; readonly costUsd: number } {
   const open = children.filter(({ background, isDone }) => background && !isDone);
   const promised = (of: "tokensMax" | "costUsdMax"): number => open.reduce((sum, { budget }) => sum + (budget?.[of] ?? 0), 0);
@@ -97,14 +97,14 @@ const reportPrefix = "report-";
 export const reportKey = (session: string): string => `${reportPrefix}${session}`;
 
 /**
- * True once a child has ended for its parent: the run of its input, all that works in its background, the runs that read the reports of it, and those of
- * inputs that people have sent to it meanwhile. What it spends until then is a part of its share; it takes no input after that.
+ * True if a child has ended for its parent: the run of its input has ended, no child of its own is in the background, and no run for reports or for inputs of
+ * people is open or waits. What it spends until then counts in its share; after that it takes no input.
  */
 export function hasEnded({ run, inputs, background, ended }: State, own: string | undefined): boolean {
   return endOf({ ended }, own) !== undefined && !background && !run && inputs.length === 0;
 }
 
-/** True if the session is a child that has ended: the bill of its parent is closed. */
+/** True if the session is a child that has ended: its parent counts no more usage of it. */
 export function isEndedChild(state: State): boolean {
   const own = state.parent && at(state.known, 0)?.runId;
   return typeof own === "string" && hasEnded(state, own);
@@ -115,14 +115,14 @@ export function runsOfChild({ known, ended }: State, own: string): readonly Ende
   const runs = [endOf({ ended }, own)];
   for (let place = 0; place < known.length; place++) {
     const { key, inputId, runId } = at(known, place) ?? {};
-    // A report that came too late to join a run has one under its own id.
+    // A report that came too late to join a run has its own, under the id of the input.
     if (key?.startsWith(reportPrefix)) runs.push(endOf({ ended }, inputId) ?? endOf({ ended }, runId));
   }
   return runs.filter((run) => run !== undefined);
 }
 
-/** True if the session is a child in the background that has ended: its parent may not know that. */
+/** True if the session is an ended child in the background: its parent may not have the report yet. */
 export const owesReport = (state: State): boolean => state.parent?.background === true && isEndedChild(state);
 
-/** The session above that waits for this one, and that may rest meanwhile. */
+/** The parent, if it waits for this session; it may rest meanwhile. */
 export const waitingAbove = ({ parent }: State): string | undefined => (parent?.background ? undefined : parent?.session);

@@ -1,5 +1,5 @@
 /*
- * Owns: what children wait for, as their parents' logs record it, and the answers that are on their way down.
+ * Owns: what children wait for, as their parents' logs record it, and the answers that the children do not have yet.
  * Does not own: how a child is driven and how it gets an answer (driver/children).
  */
 import type { PendingApproval, PendingToolCall, WaitingAgent } from "../event.ts";
@@ -9,7 +9,7 @@ import { backgroundChild, foldBackgroundBegun } from "./background-children.ts";
 
 type Answer = FactOf<"approval.decided"> | FactOf<"client.answered">;
 
-/** A call of a child, or of a child of it, that waits for a person or a client. */
+/** A call of a child, or of a session below it, that waits for a person or a client. */
 export interface CallBelow {
   readonly child: KeyedChild;
   readonly call: WaitingCall;
@@ -26,11 +26,11 @@ export const openChildren = ({ children = [], calls }: Run): readonly KeyedChild
 export const callsBelow = ({ run }: State): readonly CallBelow[] =>
   (run ? openChildren(run) : []).flatMap((child) => (child.waits ?? []).map((call) => ({ child, call })));
 
-/** Those that are awaiting approval. */
+/** The calls that are awaiting approval. */
 export const approvalsOf = (calls: readonly WaitingCall[]): readonly PendingApproval[] =>
   calls.flatMap(({ argsDigest, ...call }) => (argsDigest === undefined ? [] : [{ ...call, argsDigest }]));
 
-/** Those that wait for a client. */
+/** The calls that wait for a client. */
 export const clientCallsOf = (calls: readonly WaitingCall[]): readonly PendingToolCall[] =>
   calls.filter(({ argsDigest }) => argsDigest === undefined);
 
@@ -40,7 +40,7 @@ export const waitingAgent = ({ callKey, session, agent, waits = [] }: KeyedChild
   ...{ session, agent, pendingApprovals: approvalsOf(waits), pendingToolCalls: clientCallsOf(waits) },
 });
 
-/** The child whose calls the fact lists: one that user code of the open run has started, and that has not ended. */
+/** The child whose calls the fact lists: user code of the open run has started it, and it has not ended. */
 export function reportsWaits({ run }: State, { runId, session }: FactOf<"child.waiting">): KeyedChild | undefined {
   return run?.runId === runId && !run.abort ? openChildren(run).find((child) => child.session === session) : undefined;
 }

@@ -21,7 +21,7 @@ export interface CallResult {
   readonly summary?: string;
 }
 
-/** A call of a child, or of a child of it, that waits for a person (with `argsDigest`) or for a client. */
+/** A call of a child, or of a session below it, that waits for a person (with `argsDigest`) or for a client. */
 export interface WaitingCall {
   /** The session of the call, and its agent. */
   readonly session: string;
@@ -38,7 +38,7 @@ export interface WaitingCall {
 
 /** A decision that also holds for later calls of the session. Only the hooks that read it interpret `pattern`. */
 export interface RememberedDecision {
-  /** The call that was decided on: names the entry. */
+  /** The call that was decided on; names the entry. */
   readonly callKey: string;
   readonly toolName: string;
   readonly decision: ApprovalVerdict;
@@ -127,7 +127,7 @@ export type CallFact =
       /** The arguments as the person edited them. */
       readonly args?: JsonObject;
       readonly note?: string;
-      /** It holds for later calls of the session that fit, too. */
+      /** The decision also holds for later calls of the session that match. */
       readonly remember?: Pick<RememberedDecision, "toolName" | "pattern">;
       /** The call belongs to this child or to one below it, which gets the decision. */
       readonly child?: ChildCall;
@@ -146,33 +146,33 @@ export type CallFact =
       readonly key?: string;
       /** The share of the run's budget that the child may spend. */
       readonly budget?: RunBudget;
-      /** It outlives the call and the run: its end becomes an input of the session. `input`: what it begins with. */
+      /** The child outlives call and run, and its end becomes an input of the session. `input`: its first input. */
       readonly background?: { readonly input: UserMessage };
     }
   | {
       /**
-       * The calls of a child, and of its children, that wait for people and clients have changed. They are answered at the session at the top. Of a
-       * child in the background: it has its input.
+       * The list of calls that wait for people and clients, in a child and in its children, has changed. Answers go to the session at the top. For a child in
+       * the background: it has its input.
        */
       readonly type: "child.waiting";
       readonly runId: string;
       readonly callKey?: string;
       readonly session: string;
       readonly waits: readonly WaitingCall[];
-      /** The child rests until one of them is answered. Its call needs no process meanwhile, and its tool runs again then. */
+      /** The child rests until one of these calls is answered. Its own call needs no process until then; then its tool runs again. */
       readonly rests?: true;
     }
   | ({
       /**
-       * A child has ended. Where its call waits for it, this is the result of the call. Any node may append it. Of a child in the background it has the
-       * run that reads the report.
+       * A child has ended. If a call waits for the child, this is the result of the call. Any node may append it. For a child in the background, `runId` is
+       * the run that reads the report.
        */
       readonly type: "child.finished";
       readonly runId: string;
       readonly callKey?: string;
       readonly session: string;
       readonly by?: string;
-      /** The tool calls of its run that count, also those of its own children: they count in the run of the parent. */
+      /** The tool calls of the child and of its children that count against the limit of the parent's run. */
       readonly toolCallCount?: number;
     } & CallResult &
       Spending);

@@ -20,7 +20,7 @@ export interface HookState {
   readonly [hook: string]: Json;
 }
 
-/** The state with changes: objects member by member, so that hooks of calls beside one another keep both, and other values as a whole. */
+/** The state with the changes. Objects are merged by member, so changes by hooks of parallel calls are all kept; other values are replaced. */
 export function mergedHookState(state: HookState | undefined, changes: HookState): HookState {
   const merged: { [name: string]: HookState[string] } = { ...state };
   for (const [name, change] of Object.entries(changes)) {
@@ -30,7 +30,7 @@ export function mergedHookState(state: HookState | undefined, changes: HookState
   return merged;
 }
 
-/** What the next run of the session begins with: the member `session` of each set of hooks. `undefined`: nothing. */
+/** The state that the next run of the session begins with: the member `session` of each set of hooks. `undefined`: nothing. */
 export function sessionPart(state: HookState | undefined): HookState | undefined {
   const parts = Object.entries(state ?? {}).flatMap(([name, kept]) =>
     isObject(kept) && kept["session"] !== undefined ? [[name, { session: kept["session"] }] as const] : [],

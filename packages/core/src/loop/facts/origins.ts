@@ -11,9 +11,9 @@ export interface ParentLink {
   readonly depth: number;
   /** The least `depthMax` of the runs above. */
   readonly depthMax?: number;
-  /** What each run of the child may spend, where the child was given a share. */
+  /** What all runs of the child together may spend, if the child was given a share. */
   readonly budget?: RunBudget;
-  /** The call does not wait for it: its end becomes an input of the parent. */
+  /** The call does not wait for the child, whose end becomes an input of the parent. */
   readonly background?: true;
 }
 

@@ -26,7 +26,7 @@ export interface RunLimits {
    * tools are stopped, and one call without tools follows. Default 0: no limit.
    */
   readonly durationMs: number;
-  /** Depth of children: the most sessions above a child that the run, or a child of it, starts. Default 4; 0: the run starts no child. */
+  /** The greatest depth of a child that the run, or a session below it, starts: the number of sessions above the child. Default 4; 0: no child. */
   readonly depthMax: number;
 }
 

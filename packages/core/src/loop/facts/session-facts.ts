@@ -17,8 +17,8 @@ export interface Retention {
 type BranchPoint = MessageId | null;
 
 /**
- * The effect of an input on an open run: it gets a run of its own after all others, joins the open run before its next model call, aborts it and is next, or
- * shares the run of the input that waits last.
+ * The effect of an input on an open run. `enqueue`: gets its own run, after all others. `steer`: joins the open run before the next model call. `interrupt`:
+ * aborts the open run and is next. `merge`: shares the run of the last waiting input.
  */
 export type InputMode = "enqueue" | "steer" | "interrupt" | "merge";
 
@@ -74,7 +74,7 @@ export type SessionFact =
       readonly mode: InputMode;
       /** Only in logs of version 1, whose first builds queued an `interrupt` behind all other inputs. Later versions never write it. */
       readonly jumps?: false;
-      /** The message that it continues. Default: the head when the run starts. `null`: the root. */
+      /** The message that the input continues. Default: the head when the run starts. `null`: the root. */
       readonly parent?: BranchPoint;
       readonly idempotencyKey?: string;
       /** Digest of the content under the key other than message and parent: the requested mode, the options, and additions of the caller. */
@@ -113,18 +113,18 @@ export type SessionFact =
       readonly tokensAfter?: number;
     } & Spending)
   | {
-      /** The context engine asks a model for a summary. `context.compacted` ends that, or `summary.failed`. */
+      /** The context engine calls a model for a summary. `context.compacted` or `summary.failed` ends the call. */
       readonly type: "summary.started";
       readonly runId: string;
       readonly provider: string;
       readonly model: string;
-      /** The most that it may spend, at the prices of its beginning. Counted where its process dies. */
+      /** The most that the call may spend, at the prices when it began. Counted if its process dies. */
       readonly expected: Pick<Spending, "usage" | "cost">;
       /** Id of the reservation in the usage ledger. */
       readonly reservation?: string;
     }
   | ({
-      /** It gave none that is used, or its outcome is unknown. */
+      /** The call gave no usable summary, or its outcome is unknown. */
       readonly type: "summary.failed";
       readonly runId: string;
       readonly provider: string;
@@ -138,9 +138,9 @@ export type SessionFact =
       /** The next due date, in milliseconds since the epoch. */
       readonly due: number;
       readonly input: ScheduledInput;
-      /** The interval in milliseconds: after it has fired, it is due again that long after `due`. Absent: it fires once. */
+      /** The milliseconds between two due dates. Absent, and no `rule`: the schedule fires once. */
       readonly everyMs?: number;
-      /** The rule from which later dates are computed, for example a cron expression. Never read by the loop: each firing has the next date. */
+      /** The rule from which later dates are computed, for example a cron expression. Never read by the loop: the fact of each firing has the next date. */
       readonly rule?: string;
       /** The zone of the rule. Default UTC. */
       readonly timeZone?: string;

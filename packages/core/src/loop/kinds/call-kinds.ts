@@ -141,12 +141,12 @@ export const childFinished: FactKind<"child.finished"> = {
     endsKeyed(before, fact) !== undefined,
   fold: foldChildFinished,
   publish(before, fact) {
-    // Its call has ended before it, perhaps in an earlier run.
+    // The call of the child has ended before the child, perhaps in an earlier run.
     if (backgroundChild(before, fact.session)) return [ofChildEnd(fact)];
     const call = endsChildCall(before, fact);
     if (call) return ofResult(before, call, fact);
     const child = endsKeyed(before, fact);
-    // `agent_end` came with the result of its call, when its usage was not known.
+    // `agent_end` came with the result of the call, before the usage was known.
     if (child?.callKey !== undefined && before.run && !openChildren(before.run).includes(child))
       return fact.usage ? [{ type: "expense", usage: fact.usage, ...(fact.cost ? { cost: fact.cost } : {}) }] : [];
     return [ofChildEnd({ ...child, ...fact })];

@@ -9,10 +9,10 @@ export const ofMessage = (messageId: MessageId, parent: MessageId | null, messag
   { type: "message_end", messageId, parent, message },
 ];
 
-/** The message that the next one of the open run continues. */
+/** The message that the next message of the open run continues. */
 export const tipId = (state: State): MessageId | null => at(state.history, state.run?.tip ?? state.head)?.id ?? null;
 
-/** A call that waits for its caller, in the form for events and results. */
+/** A call that waits for a client, in the form for events and results. */
 export function pendingCall(call: Call, deadline: number | undefined): PendingToolCall {
   const { id, callKey, name, args } = call.part;
   return { toolCallId: id, callKey, toolName: name, args: call.args ?? args, ...(deadline === undefined ? {} : { deadline }) };

@@ -58,5 +58,5 @@ export const holdChanged: FactKind<"hold.changed"> = {
   fold: foldHold,
 };
 
-/** Kept for its package; no other part of the runtime reads it. */
+/** Kept for the package that recorded it; the runtime does not read it. */
 export const noteRecorded: FactKind<"note.recorded"> = { fits: always, fold: (state) => state };

@@ -2,7 +2,8 @@ import { policyOfShown } from "../facts/tool-policy.ts";
 import type { Call, Run } from "../state.ts";
 
 /**
- * True if a call that was cut off may run again: not for a tool of class `once`, and as often as `toolAttemptsMax` permits. A call that has a child attaches to it however often its process has died: what the child does has attempts of its own.
+ * True if a call that was cut off may run again: never for a tool of class `once`, otherwise up to `toolAttemptsMax` attempts. A call with an open child may
+ * always run again: it attaches to the child, which limits its own attempts.
  */
 export function mayRunToolAgain(run: Run, call: Call): boolean {
   const policy = policyOfShown(run, call.part.name);

@@ -7,18 +7,18 @@ export type { KeyOwner, ModelChain, ModelLink } from "../fact.ts";
 /** The properties of a failed attempt that the rule needs. */
 export interface FailedAttempt {
   readonly failure: Failure;
-  /** Index of its model in the chain. */
+  /** Index of the model in the chain. */
   readonly link: number;
   /** True if a part of its answer was published; `attempt_discarded` withdraws it. */
   readonly hasSpoken: boolean;
-  /** True if a part of it is a message of the log, so that no other attempt may follow. */
+  /** True if a part of its answer is in the log as a message, so no other attempt may follow. */
   readonly isCommitted: boolean;
   /** The number of attempts that this model has left. */
   readonly attemptsLeft: number;
 }
 
 /**
- * The index in the chain of the model for the next attempt, which may be the same one; `undefined`: no attempt follows and the run fails.
+ * The index in the chain of the model for the next attempt, which may be the same model; `undefined`: no attempt follows and the run fails.
  *
  * No attempt follows a committed answer. A wrong key, an unpaid bill, a malformed or refused request and a full context stop the chain: another
  * vendor would hide the error, and cost money. A temporary error is retried with the same model, then with the next one. After a quota error with a known

@@ -15,7 +15,7 @@ export interface Call {
   readonly state: CallState;
   /** Attempts begun. */
   readonly attempt: number;
-  /** True if it was started under an owner that is gone. */
+  /** True if a former owner started it: the outcome is unknown. */
   readonly inDoubt: boolean;
   /** Seq of its `tool.started`: the lane of its events. */
   readonly lane?: number;
@@ -25,10 +25,10 @@ export interface Call {
   readonly deadline?: number;
   /** The request for approval. */
   readonly asking?: { readonly argsDigest: string; readonly reason?: string };
-  /** `at`: only for the call of a client tool, whose deadline counts from it. */
+  /** `at`: only for a client tool, where it is the time from which the deadline counts. */
   readonly approval?: { readonly decision: ApprovalVerdict; readonly note?: string; readonly at?: number };
   /** The session whose end the call waits for. */
   readonly child?: { readonly session: string; readonly agent: string };
-  /** How often its child has rested, so that its tool was left and ran again. */
+  /** How often the call rested with its child. The tool runs again after each rest. */
   readonly suspensions?: number;
 }

@@ -1,14 +1,14 @@
 import type { UserMessage } from "../../message/message.ts";
 import type { Access, FactOf, Labels, RunBudget, WaitingCall } from "../fact.ts";
 
-/** A session that user code of a run has begun, under the key with which it finds it again. */
+/** A session that user code of a run has started, and finds again by its key. */
 export interface KeyedChild {
   readonly key: string;
   readonly callKey?: string;
   readonly session: string;
   readonly agent: string;
   readonly budget?: RunBudget;
-  /** Its calls, and those of its children, that wait for people and clients. */
+  /** The calls of the child and of its children that wait for people and clients. */
   readonly waits?: readonly WaitingCall[];
   /** The answers that were given at this session since the child last rested. */
   readonly answers?: readonly (FactOf<"approval.decided"> | FactOf<"client.answered">)[];
@@ -27,7 +27,7 @@ export interface BackgroundChild {
   readonly depthMax: number;
   readonly access?: Access;
   readonly labels?: Labels;
-  /** The number of consecutive runs, with that of its report, that no user has asked for. */
+  /** The number of consecutive runs that reports have started, up to that of this child. */
   readonly round: number;
   /** The input of the child; absent once the child has it. */
   readonly input?: UserMessage;

@@ -9,14 +9,14 @@ export interface Abort {
   readonly at: number;
 }
 
-/** A waiting input: for a run of its own, or for joining the open one. */
+/** An input that waits for its own run, or waits to join the open run. */
 export interface QueuedInput {
   readonly seq: number;
   readonly inputId: string;
   readonly runId: string;
-  /** True if it comes before the inputs without this mark. */
+  /** True if the input comes before the inputs without this mark. */
   readonly jumps?: true;
-  /** True if it shares the run of an input before it. */
+  /** True if the input shares the run of an earlier input. */
   readonly shares?: true;
   readonly message?: UserMessage;
   readonly parent?: MessageId | null;
@@ -28,22 +28,22 @@ export interface QueuedInput {
   readonly hookState?: HookState;
   /** The answer of a hook, in place of a model call. */
   readonly answer?: string;
-  /** The usage of hooks for it, a part of the usage of its run. */
+  /** The usage of hooks for the input, a part of the usage of the run. */
   readonly spent?: { readonly usage?: Usage; readonly cost?: Cost };
-  /** The schedule that fired it. */
+  /** The schedule that created the input. */
   readonly schedule?: string;
-  /** How many runs in a row, its own included, reports of children have started. */
+  /** The number of consecutive runs that reports of children have started, up to that of this input. */
   readonly round?: number;
-  /** The part of `spent` that was promised from the budget of an earlier run. */
+  /** The part of `spent` that an earlier run has reserved in its budget. */
   readonly prepaid?: QueuedInput["spent"];
-  /** True if its run was stopped before it began: it ends as soon as it starts. */
+  /** Present if the run was stopped before it began: the run then ends as soon as it starts. */
   readonly abort?: Abort;
 }
 
-/** An accepted input, kept so that neither it nor its key is accepted twice. */
+/** An accepted input. It is kept so that no id and no key is accepted twice. */
 export interface KnownInput {
   readonly key?: string;
-  /** Absent for an input of a build without digests. */
+  /** Absent: an older build without digests recorded the input. */
   readonly keyedDigest?: string;
   readonly inputId: string;
   readonly runId: string;
@@ -54,7 +54,7 @@ export interface KnownInput {
   readonly givenDigest?: string;
 }
 
-/** A recorded decision, kept so that no call is decided twice and a repetition finds the first one. */
+/** A recorded decision, kept so that no call is decided twice and a repeated request finds the first decision. */
 export interface KnownDecision {
   readonly callKey: string;
   readonly runId: string;
@@ -66,7 +66,7 @@ export interface KnownDecision {
   readonly by?: string;
   readonly args?: JsonObject;
   readonly note?: string;
-  /** Of a decision that is remembered. */
+  /** Present if the decision is remembered. */
   readonly pattern?: JsonObject;
 }
 
@@ -82,12 +82,12 @@ export interface Schedule {
   readonly missed?: "once" | "skip";
 }
 
-/** A due date of a schedule that has passed. */
+/** A past due date of a schedule. */
 export interface Firing {
   readonly schedule: string;
   readonly due: number;
-  /** When it fired, or was left out. */
+  /** When the date fired or was left out. */
   readonly at: number;
-  /** Absent: it was left out. */
+  /** Absent: the date was left out. */
   readonly runId?: string;
 }

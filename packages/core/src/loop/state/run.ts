@@ -22,7 +22,7 @@ export interface OpenCall {
   readonly turn: number;
   readonly attempt: number;
   readonly inDoubt: boolean;
-  /** The most that it may spend, where that is limited. */
+  /** The most that the call may spend, if that is limited. */
   readonly expected?: FactOf<"model.started">["expected"];
 }
 
@@ -63,7 +63,7 @@ export interface Run {
   readonly link?: number;
   /** The number of attempts of the open turn that used earlier models of the chain. */
   readonly linkSince?: number;
-  /** The attempts of the turn that have failed, where the run has a chain. */
+  /** The attempts of the turn that have failed, if the run has a chain. */
   readonly failed?: readonly FailedLink[];
   readonly context?: JsonObject;
   readonly budget?: RunBudget;
@@ -73,16 +73,16 @@ export interface Run {
   readonly round?: number;
   /** The part of the usage of this run that an earlier run has reserved in its own budget. */
   readonly prepaid?: QueuedInput["spent"];
-  /** The schedule that fired its input. */
+  /** The schedule that created the input of the run. */
   readonly schedule?: string;
   readonly startedAt: number;
-  /** How long it has waited for people, clients and children. Only counted if the run has a time limit. */
+  /** How long the run has waited for people, clients and children. Only counted if the run has a time limit. */
   readonly restedMs?: number;
   /** The answer of a hook, given before the run began. */
   readonly answer?: string;
-  /** Index of the message that the next one continues. */
+  /** Index of the message that the next message continues. */
   readonly tip: number;
-  /** Turns begun, and attempts begun of the last one. */
+  /** Turns begun; `attempt`: attempts begun of the last turn. */
   readonly turn: number;
   readonly attempt: number;
   readonly open?: OpenCall;
@@ -94,12 +94,12 @@ export interface Run {
   readonly handedOver?: number;
   /** The turn whose request was repeated without thinking, which happens at most once per turn. */
   readonly repairedTurn?: number;
-  /** The last attempt was discarded and another one must follow; `until` is present when its wait is scheduled. */
+  /** The last attempt was discarded and another one must follow; `until` is present if the wait before it is scheduled. */
   readonly retry?: { readonly failure: Failure; readonly until?: number };
   /** Inputs that join before the next model call. */
   readonly steered: readonly QueuedInput[];
   readonly calls: readonly Call[];
-  /** The date of the calls, from which their deadlines count. */
+  /** The time of the calls, from which their deadlines count. */
   readonly calledAt: number;
   /** The number of calls that count against the limit. */
   readonly toolCallCount: number;
