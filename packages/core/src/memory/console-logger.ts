@@ -5,9 +5,8 @@ type Level = Parameters<Logger["log"]>[0];
 const order: readonly Level[] = ["debug", "info", "warn", "error"];
 
 /**
- * One line of JSON per entry on standard error (`console.error`), so that standard output stays the program's own. Default level: `info`.
- * Fields that cannot be written are left out; a field named `level` or `message` does not replace the entry's own. What a terminal would obey is
- * written as an escape of JSON.
+ * Writes one line of JSON per entry to standard error (`console.error`); standard output is left to the program. Default level: `info`. If a field has no
+ * JSON form, all fields are left out; a field named `level` or `message` does not replace the entry's own. Control characters are written as JSON escapes.
  */
 export function consoleLogger(options?: { readonly level?: Level }): Logger {
   const least = order.indexOf(options?.level ?? "info");
@@ -26,7 +25,7 @@ function lineOf(entry: { readonly level: Level; readonly message: string }, fiel
   }
 }
 
-/** What JSON leaves as it is: DEL, the second set of control characters, other line ends, and what turns the direction of a text. */
+/** What JSON does not escape but terminals obey: DEL, the second set of control characters, other line ends, marks of text direction. */
 const obeyed = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
 const plain = (line: string): string => line.replace(obeyed, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);

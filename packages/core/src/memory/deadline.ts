@@ -1,20 +1,19 @@
 import type { Clock } from "../ports/clock.ts";
 
-/** Into how many timers a deadline is divided: a process that is stopped for any time is charged for at most one of them. */
+/** The number of timers that a deadline is divided into. A time in which the process is stopped counts as one of them at most. */
 const slices = 8;
 
 /** How long a wait may take. */
 export interface DeadlineOptions {
-  /** Milliseconds in which this process can read answers. */
+  /** Milliseconds, of time in which this process can read answers. */
   readonly ms: number;
-  /** Whether the process may end before. Default: it stays. */
+  /** True: the process may end before the deadline. Default false. */
   readonly idle?: boolean;
 }
 
 /**
- * Calls `passed` once, after `ms` in which this process could read answers. Time in which it was blocked or starved counts for an eighth of
- * `ms` at most, and sockets are read once more at the end: an answer that came in time is not taken for one that is missing. Returns what cancels it,
- * which is idempotent.
+ * Calls `passed` once, after `ms` in which this process could read answers. Time in which it was blocked or starved counts for an eighth of `ms` at most, and
+ * sockets are read once more at the end: an answer that came in time is not missed. Returns an idempotent function that cancels the deadline.
  */
 export function startDeadline(clock: Clock, { ms, idle = false }: DeadlineOptions, passed: () => void): () => void {
   let isCancelled = false;

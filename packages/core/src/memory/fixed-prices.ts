@@ -5,7 +5,7 @@ import type { PriceTable } from "../ports/price-table.ts";
 export interface ModelPrice {
   readonly inputUsd: number;
   readonly outputUsd: number;
-  /** Absent: unknown, and the cost of a call that has such tokens is partial. */
+  /** Absent: the price is unknown, and the cost of a call that has such tokens is partial. */
   readonly cacheReadUsd?: number;
   readonly cacheWriteUsd?: number;
 }

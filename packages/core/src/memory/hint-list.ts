@@ -1,16 +1,16 @@
 import { refKey, type SessionRef } from "../message/session-ref.ts";
 
-/** The hints that wait in a queue: those of a scope in the order of their offers, the scopes in turn. */
+/** The hints that wait in a queue. The scopes take turns; hints of one scope come in the order of their offers. */
 export interface HintList {
-  /** Adds a hint, unless it is there already; false if `max` hints wait and no scope has more of them than this one would have. */
+  /** Adds a hint, unless it waits already; false if `max` hints wait and no scope has more hints than the scope of this hint would have. */
   add(ref: SessionRef, max: number): boolean;
-  /** Removes the first hint that `may` accepts, of the scope whose turn is the longest ago. */
+  /** Removes and returns the first hint that `may` accepts, from the scope with the oldest turn. */
   take(may: (key: string) => boolean): SessionRef | undefined;
   clear(): void;
 }
 
 export function createHintList(): HintList {
-  /** The scope whose turn comes first stands first; each has at least one hint. */
+  /** In the order of their turns; each scope has at least one hint. */
   const scopes = new Map<string, Map<string, SessionRef>>();
   let count = 0;
 
@@ -21,7 +21,7 @@ export function createHintList(): HintList {
     if (hints.size === 0) scopes.delete(scope);
   }
 
-  /** Drops the oldest hint of the scope with the most, for a scope that has fewer; false if none has more. */
+  /** Drops the oldest hint of the scope with the most hints; false if `forScope` would have as many. */
   function makeRoom(forScope: string): boolean {
     let most: readonly [string, Map<string, SessionRef>] | undefined;
     for (const each of scopes) if (!most || each[1].size > most[1].size) most = each;
@@ -46,7 +46,7 @@ export function createHintList(): HintList {
         for (const [key, ref] of hints) {
           if (!may(key)) continue;
           remove(scope, key);
-          // At the end of the turns, if it has more.
+          // A scope with more hints gets the last turn.
           if (scopes.delete(scope)) scopes.set(scope, hints);
           return ref;
         }

@@ -2,9 +2,9 @@ import type { Clock } from "../ports/clock.ts";
 
 /** A clock that stands still until it is advanced. */
 export interface ManualClock extends Clock {
-  /** Moves both times forward and runs what is due on the way, in order of time, each at its own moment. */
+  /** Moves wall clock and monotonic time forward, and runs each timer that is due at its own time, in order. */
   advance(ms: number): void;
-  /** Moves the wall clock alone, as a person or NTP does; negative sets it back. */
+  /** Sets the wall clock alone back, as NTP does; negative: forward. */
   setBack(ms: number): void;
   /** How many timers are pending. */
   readonly pending: number;

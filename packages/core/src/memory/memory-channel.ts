@@ -4,34 +4,34 @@ import type { Logger } from "../ports/logger.ts";
 import { laneMemory } from "./recent-lane-events.ts";
 import { silentLogger } from "./silent-logger.ts";
 
-/** What was published to one session, or notified. */
+/** Events of one session, or a notification. */
 type Item<Events = readonly SessionEvent[]> =
   | { readonly session: string; readonly events: Events }
   | { readonly notification: Notification };
 
-/** The same, as one subscription gathers it. */
+/** An item that waits for its delivery. */
 type WaitingItem = Item<SessionEvent[]>;
 
 interface Subscription {
   readonly take: (item: Item) => void;
-  /** Published and not yet delivered; absent while nothing is. */
+  /** Items that are not delivered yet. Absent: none. */
   waiting: WaitingItem[] | undefined;
   active: boolean;
 }
 
 export interface MemoryChannelOptions {
-  /** How many lanes, the newest, can be recalled. Default 0: the channel has no `recall`. */
+  /** How many of the newest lanes can be recalled. Default 0: the channel has no `recall`. */
   readonly lanesKept?: number;
   /** Logs listeners that throw. Default: silent. */
   readonly logger?: Logger;
 }
 
-/** A channel within this process, and marked as such. Listeners are called after `publish` has returned, with all that was published meanwhile. */
+/** A channel within this process, marked by `reach`. Listeners are called after `publish` has returned, with all that was published until then. */
 export function memoryChannel(options?: MemoryChannelOptions): EventChannel {
   const logger = options?.logger ?? silentLogger;
   const lanesKept = options?.lanesKept ?? 0;
   const lanes = lanesKept > 0 ? laneMemory(lanesKept) : undefined;
-  /** By scope: listeners to all of it (`null`), and to one session. */
+  /** Subscriptions by scope and session; `null`: to the whole scope. */
   const topics = new Map<string, Map<string | null, Set<Subscription>>>();
 
   function deliver(subscription: Subscription): void {
@@ -88,7 +88,7 @@ export function memoryChannel(options?: MemoryChannelOptions): EventChannel {
   };
 }
 
-/** Events that one session publishes at once are delivered at once. */
+/** Joins consecutive events of one session, for one delivery. */
 function join(waiting: WaitingItem[], item: Item): void {
   const last = waiting.at(-1);
   if (!("events" in item)) waiting.push(item);

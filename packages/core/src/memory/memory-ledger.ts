@@ -14,7 +14,7 @@ export type MemoryLedgerOptions = LedgerOptions;
 /** A ledger in this process. */
 export type MemoryLedger = BookLedger;
 
-/** A ledger for the sessions of one process; it begins empty. Sums are kept of accounts with a limit alone. */
+/** A ledger for the sessions of one process; it begins empty. It keeps sums only for accounts with a limit. */
 export function memoryLedger(options: MemoryLedgerOptions): MemoryLedger {
   return bookLedger(new BooksInMemory(), { clock: systemClock, ...options });
 }
@@ -25,10 +25,10 @@ class BooksInMemory implements LedgerBooks {
   readonly #sums = new Map<string, ExactAmount & { readonly endsAt?: number }>();
   /** When the first window of `#sums` ends. */
   #nextEnd = Number.POSITIVE_INFINITY;
-  /** In the order in which they came. */
+  /** In the order in which they were made. */
   readonly #reservations = new Map<string, BookedReservation & { readonly expiresAt: number }>();
 
-  /** Nothing here waits, so a step is one anyway. */
+  /** A step never waits, so no other step can come in between. */
   atomically<T>(step: () => T): T {
     return step();
   }
@@ -67,7 +67,7 @@ class BooksInMemory implements LedgerBooks {
     this.#reservations.delete(id);
   }
 
-  /** Oldest first, up to one that may still be settled: what is open behind it is forgotten later. The sums stay until their windows end. */
+  /** Removes expired reservations, oldest first, up to the first that has not expired. Sums stay until their windows end. */
   forget(now: number): void {
     if (this.#nextEnd <= now) this.#forgetWindows(now);
     for (const [id, { expiresAt }] of this.#reservations) {

@@ -11,15 +11,15 @@ interface Worker {
 
 export interface MemoryQueueOptions {
   /**
-   * How many sessions may wait. Beyond that a hint of the scope with the most hints is refused; one of another scope displaces the oldest hint of
-   * that scope. A sweep finds their sessions. Default 100,000.
+   * How many sessions may wait. In a full queue, a hint of the scope with the most hints is refused; a hint of another scope displaces the oldest hint of
+   * that scope. A sweep finds these sessions. Default 100,000.
    */
   readonly hintsMax?: number;
 }
 
 /**
- * Hints within this process. The scopes take turns; within a scope the sessions come in the order in which they were first offered. Hints for a
- * session that waits are one; one that comes while its session is under way waits until that is over, so no session runs twice at once.
+ * A queue within this process. The scopes take turns; within a scope the sessions come in the order in which they were first offered. Hints for a waiting
+ * session are merged. A hint for a session that is under way waits until that ends, so no session runs twice at once.
  */
 export function memoryQueue(options?: MemoryQueueOptions): RunQueue {
   const hintsMax = options?.hintsMax ?? 100_000;
@@ -29,7 +29,7 @@ export function memoryQueue(options?: MemoryQueueOptions): RunQueue {
   let isClosed = false;
   let isScheduled = false;
 
-  /** Never within the call of `offer`. */
+  /** Gives out hints, never within the call of `offer`. */
   function schedule(): void {
     if (isScheduled) return;
     isScheduled = true;
@@ -82,7 +82,7 @@ export function memoryQueue(options?: MemoryQueueOptions): RunQueue {
   };
 }
 
-/** Settles when the worker has handled a session, well or not. */
+/** Resolves when the worker has handled a session, also if that failed. */
 async function settled({ take }: Worker, ref: SessionRef): Promise<void> {
   try {
     await take(ref);
@@ -91,7 +91,7 @@ async function settled({ take }: Worker, ref: SessionRef): Promise<void> {
   }
 }
 
-/** The worker with the most free places; `undefined` when none has any. */
+/** The worker with the most free places; `undefined`: no worker has one. */
 function freest(workers: ReadonlySet<Worker>): Worker | undefined {
   let best: Worker | undefined;
   const placesOf = ({ concurrency, busy }: Worker): number => concurrency - busy.size;

@@ -1,7 +1,7 @@
 import type { SecretStore } from "../ports/secret-store.ts";
 import { checkSecret } from "../stores/check-secret.ts";
 
-/** Secrets in this process, unencrypted and gone with it: for tests. */
+/** Secrets in the memory of this process, unencrypted: for tests. */
 export function memorySecrets(): SecretStore {
   return new SecretsInMemory();
 }

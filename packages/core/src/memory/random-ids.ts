@@ -3,11 +3,11 @@ import type { IdSource } from "../ports/id-source.ts";
 /** In the order of character codes, so that ids sort as their bytes do: the extended hex alphabet of RFC 4648. */
 const alphabet = "0123456789abcdefghijklmnopqrstuv";
 
-/** Random bytes for 256 ids: asking Web Crypto for a few at a time is most of what an id costs. */
+/** Random bytes for 256 ids, because a call of Web Crypto takes most of the time of an id. */
 const pool = new Uint8Array(2560);
 let used = pool.length;
 
-/** The bytes and the characters of the id in the making. */
+/** The bytes and the characters of the id that is being made. */
 const bytes = new Uint8Array(16);
 const characters: number[] = Array.from({ length: 26 }, () => 0);
 
@@ -29,7 +29,7 @@ export const randomIds: IdSource = {
   random: () => Math.random(),
 };
 
-/** RFC 4648 base32hex in lower case, without padding: 26 characters for 16 bytes. Made in one piece: a string that grows is a list of strings. */
+/** RFC 4648 base32hex in lower case, without padding: 26 characters for 16 bytes. Not built by appending, which makes a list of strings. */
 function base32(): string {
   let bits = 0;
   let held = 0;

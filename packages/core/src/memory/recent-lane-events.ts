@@ -7,7 +7,7 @@ export interface LaneMemory {
   recall(ref: SessionRef, lane: number): readonly EphemeralEvent[];
 }
 
-/** Of one lane; of a longer one the end is kept. */
+/** Limits of one lane. Of a longer lane the end is kept. */
 const laneLimits = { events: 4_096, bytes: 2 * 1024 * 1024 } as const;
 
 interface KeptLane {
@@ -15,9 +15,9 @@ interface KeptLane {
   sizeBytes: number;
 }
 
-/** Remembers `lanes` lanes: those that spoke last. */
+/** Keeps the `lanes` lanes with the newest events. */
 export function laneMemory(lanes: number): LaneMemory {
-  /** By scope, session and lane; the one that was silent longest first. */
+  /** By scope, session and lane; first the lane whose last event is the oldest. */
   const kept = new Map<string, KeptLane>();
   const keyOf = ({ scope, session }: SessionRef, lane: number): string => JSON.stringify([scope, session, lane]);
   return {
@@ -40,7 +40,7 @@ export function laneMemory(lanes: number): LaneMemory {
 
 const sizeOf = (event: EphemeralEvent): number => ("delta" in event ? event.delta.length : JSON.stringify(event).length);
 
-/** Many at once, so that an event is not moved for each that comes. */
+/** Drops many events at once, so that not every new event moves the rest. */
 function halve(lane: KeptLane): void {
   lane.events = lane.events.slice(Math.ceil(lane.events.length / 2));
   lane.sizeBytes = lane.events.reduce((sum, event) => sum + sizeOf(event), 0);

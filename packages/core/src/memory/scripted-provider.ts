@@ -17,37 +17,37 @@ export interface ScriptedCall {
   readonly id?: string;
 }
 
-/** What the model does when it is asked once: its content in the order thinking, text, calls, then how it ends. */
+/** What the model does in one call: its content in the order thinking, text, calls, then its end. */
 export interface ScriptedTurn {
-  /** First. */
+  /** Sent first. */
   readonly thinking?: string;
-  /** After the thinking. */
+  /** Sent after the thinking. */
   readonly text?: string;
-  /** After the text. */
+  /** Sent after the text. */
   readonly calls?: readonly ScriptedCall[];
-  /** Batches to yield as they are, after the content above: for blocks that interleave, opaque data and broken streams. */
+  /** Batches that are yielded unchanged, after the content above: for blocks that interleave, opaque data and broken streams. */
   readonly chunks?: readonly (readonly ModelChunk[])[];
   /** Absent: the model reports no usage. */
   readonly usage?: Usage;
   /** Default: `tool_calls` when there are calls, else `stop`. */
   readonly stopReason?: Exclude<StopReason, "aborted">;
-  /** The vendor's word for it. Default: the stop reason. */
+  /** The vendor's word for the stop reason. Default: `stopReason`. */
   readonly stopReasonRaw?: string;
-  /** What a person may read beside the stop reason `error`. */
+  /** The text for people with the stop reason `error`. */
   readonly message?: string;
-  /** Thrown after the content, in place of the end: an error, or the code of one. */
+  /** Thrown after the content, in place of the end: an error, or its code. */
   readonly error?: Error | ErrorCode;
   /** True: sends nothing more after the content, until it is aborted. */
   readonly hang?: boolean;
   /** True: the stream stops after the content without its end. */
   readonly breaksOff?: boolean;
-  /** Waited for before the first batch. */
+  /** The first batch waits for it. */
   readonly after?: PromiseLike<unknown>;
-  /** Characters per delta. Default: the script's. */
+  /** Characters per delta. Default: `chunkSize` of the script. */
   readonly chunkSize?: number;
 }
 
-/** A turn, or what makes it from the request. */
+/** A turn, or a function that makes it from the request. */
 export type ScriptedStep = ScriptedTurn | ((request: ModelRequest) => ScriptedTurn);
 
 export interface ScriptedOptions {
@@ -60,16 +60,16 @@ export interface ScriptedOptions {
   readonly chunkSize?: number;
 }
 
-/** A provider that plays a script and remembers what it was asked. */
+/** A provider that plays a script and keeps its requests. */
 export interface ScriptedProvider extends ModelProvider {
-  /** Every request so far, oldest first, those that found no turn included. */
+  /** Every request so far, oldest first, including those without a turn in the script. */
   readonly requests: readonly ModelRequest[];
   /** Turns not played yet; `Infinity` for a script that is a function. */
   readonly remaining: number;
 }
 
 /**
- * A model that plays these turns in order, one per call, or asks the function for each. For tests.
+ * A model that plays these turns in order, one per call, or calls the function for each. For tests.
  * Its stream throws AgentError CONFIG_INVALID when no turn is left.
  */
 export function scripted(
@@ -146,7 +146,7 @@ function* contentOf(turn: ScriptedTurn, options: { firstId: number; chunkSize: n
   yield* turn.chunks ?? [];
 }
 
-/** True where the stream breaks before its end: then its last block has no end either. */
+/** True if the stream breaks before its end: then its last block has no end either. */
 function isCutOff({ hang, breaksOff, error }: ScriptedTurn): boolean {
   return hang === true || breaksOff === true || error !== undefined;
 }

@@ -15,7 +15,7 @@ export const systemClock: Clock = {
   soon: (run) => afterReady(run),
 };
 
-/** A turn of the event loop later: `setImmediate` where there is one, else a timer. */
+/** Runs one turn of the event loop later, by `setImmediate` or else by a timer. */
 function afterReady(run: () => void): void {
   const { setImmediate } = globalThis as { readonly setImmediate?: (run: () => void) => void };
   if (setImmediate) setImmediate(run);

@@ -2,12 +2,12 @@ import type { Blob, BlobStore } from "../../ports/blob-store.ts";
 import type { SessionRef } from "../../ports/session-log.ts";
 
 const listMax = 1_000;
-/** The owner of what belongs to the scope: no session has this id. */
+/** The owner of values that belong to the scope: no session has this id. */
 const ofScope = "";
 
-/** Blobs in memory, and what a removed session leaves of them. */
+/** Blobs in memory, with the removal of those of a session. */
 export interface MemoryBlobs extends BlobStore {
-  /** Erases what the session owns. */
+  /** Erases what only the session owns. */
   erase(ref: SessionRef): void;
 }
 

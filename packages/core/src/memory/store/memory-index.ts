@@ -3,10 +3,10 @@ import { excerptAround, matchTexts, searchTextsOf, searchWords } from "../../sto
 import { projectSession, type SessionProjection } from "../../stores/session-projection.ts";
 import type { MemorySession, MemorySessions } from "./memory-sessions.ts";
 
-/** Most summaries or hits of one answer, unless asked for fewer. */
+/** The default limit of summaries or hits of one query. */
 const indexPageMax = 100;
 
-/** A projection of the sessions beside it, folded on request, from where it was left. A search looks at the newest `searchSessionsMax`. */
+/** An index that projects each session on request, from the first new fact on. A search reads the newest `searchSessionsMax` sessions. */
 export function memoryIndex(sessions: MemorySessions, searchSessionsMax: number): SessionIndex {
   const projections = new WeakMap<MemorySession, SessionProjection>();
 
@@ -69,7 +69,7 @@ interface Hit {
   readonly at: number;
 }
 
-/** The session as a hit when its texts together hold every word; the more of its words are matches, the better. */
+/** The session as a hit if its texts together hold every word; the larger the share of matching words, the better. */
 function searchSession(session: MemorySession, summary: SessionSummary, sought: readonly string[]): readonly Hit[] {
   const match = matchTexts([...session.facts.flatMap(searchTextsOf), summary.title ?? ""], sought);
   return match

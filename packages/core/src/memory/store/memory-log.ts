@@ -109,7 +109,7 @@ function appendTo(session: MemorySession, request: AppendRequest): AppendOutcome
   return { type: "ok", lastSeq: facts.length };
 }
 
-/** A draft that the caller has numbered rightly is kept by reference: then nothing is copied. */
+/** A draft with the right number is kept by reference, without a copy. */
 function numbered(draft: FactDraft, seq: number): Fact {
   return isNumbered(draft, seq) ? draft : { ...draft, seq };
 }

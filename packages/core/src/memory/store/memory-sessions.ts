@@ -100,7 +100,7 @@ export class MemorySessions {
     this.#places.set(session, after);
   }
 
-  /** The children of a session, or of none, in the order of lists. */
+  /** The children of `parent`, or sessions without one, in the order of lists. */
   #family(scope: string, parent: string | undefined): Ordered<Place, Recent> {
     const recent = this.#scopes.get(scope)?.recent;
     const family = recent?.get(parent) ?? new Ordered<Place, Recent>(oldestFirst);
@@ -113,7 +113,7 @@ export class MemorySessions {
     return this.#scopes.get(scope)?.byId.values() ?? [];
   }
 
-  /** The children of a session, or of none, that have facts, the last changed first, starting after `before`. */
+  /** The children of `parent` (or sessions without one) that have facts, the last changed first, starting after `before`. */
   *newestFirst(
     scope: string,
     { before, parent }: { readonly before?: Place | undefined; readonly parent?: string | undefined } = {},

@@ -9,7 +9,7 @@ import { MemorySessions } from "./memory-sessions.ts";
 import { memorySnapshots } from "./memory-snapshots.ts";
 
 export interface MemoryStoreOptions {
-  /** Decides when a lease is over. Default: the process's. */
+  /** Decides when a lease is over. Default: the clock of the process. */
   readonly clock?: Clock;
   /** How many sessions a search looks at: those changed last. Default 2,000. */
   readonly searchSessionsMax?: number;
@@ -22,7 +22,7 @@ export function memoryStore(options?: MemoryStoreOptions): SessionStore {
   return countedMemoryStore(options).store;
 }
 
-/** The same, and how many sessions were looked at in it until now. */
+/** Also counts the sessions that are read. */
 export function countedMemoryStore(options?: MemoryStoreOptions): { readonly store: SessionStore; readonly work: () => number } {
   const clock = options?.clock ?? systemClock;
   const sessions = new MemorySessions(clock);

@@ -5,7 +5,7 @@ import type { SessionStore } from "../../ports/session-store.ts";
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 import { memoryBlobs } from "./memory-blobs.ts";
 
-/** The parts of a store that one session uses. Lists, searches, sweeps and removals are for stores of many. */
+/** The parts of a store that one session uses. Lists, searches, sweeps and removals are for stores of many sessions. */
 export interface SessionStorage extends Pick<SessionStore, "blobs" | "snapshots"> {
   readonly log: Omit<SessionLog, "due" | "setDue" | "remove">;
 }
@@ -63,5 +63,5 @@ function isNumbered(draft: FactDraft, seq: number): draft is Fact {
   return "seq" in draft && draft.seq === seq;
 }
 
-/** They would have no reader: the fold of the session is in this process. */
+/** Snapshots would have no reader: the fold of the session is in this process. */
 const noSnapshots: SnapshotStore = { put: async () => {}, get: async () => undefined, remove: async () => {} };

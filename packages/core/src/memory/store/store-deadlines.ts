@@ -9,18 +9,18 @@ import { startDeadline } from "../deadline.ts";
 import { systemClock } from "../system-clock.ts";
 
 export interface StoreDeadlineOptions {
-  /** How long one question may take, not counting time in which this process was blocked. Default 1,500 ms. Rebuilding an index is not one. */
+  /** How long one operation may take, not counting time in which this process was blocked. Default 1,500 ms. Rebuilding an index has no deadline. */
   readonly deadlineMs?: number;
-  /** Default: the process's. */
+  /** Default: the clock of the process. */
   readonly clock?: Clock;
 }
 
-/** Resolves with the store's answer, or at the deadline with that of `late`. */
+/** Resolves with the store's result, or at the deadline with that of `late`, if given. */
 type Within = <T>(ask: () => Promise<T>, late?: () => T) => Promise<T>;
 
 /**
- * The store, none of whose answers is waited for longer than the deadline: then an append is `unknown`, and everything else rejects with
- * STORE_UNAVAILABLE, which for a write does not mean that it was not done. A later answer is dropped. A store with deadlines of its own needs none.
+ * Wraps the store with a deadline for each operation: then an append is `unknown`, and everything else rejects with STORE_UNAVAILABLE, although a write may
+ * have been done. A later result is dropped. A store with its own deadlines does not need this.
  */
 export function withStoreDeadlines<Store extends SessionStore>(store: Store, options?: StoreDeadlineOptions): Store {
   const within = deadlines(options?.deadlineMs ?? 1_500, options?.clock ?? systemClock);
@@ -83,7 +83,7 @@ function timedIndex(index: SessionIndex, within: Within): SessionIndex {
   };
 }
 
-/** The answer of the index in time. After the deadline it is aborted. */
+/** Queries the index. At the deadline the query is aborted. */
 async function givingUp<Query extends IndexQuery, Found>(
   within: Within,
   query: Query | undefined,
