@@ -1,7 +1,7 @@
 import type { Json } from "./json.ts";
 
 /**
- * The one text of a JSON value: members by name, no white space. Equal values have equal texts, in whatever order their members were written.
+ * The one text of a JSON value: members sorted by name, no white space. Equal values have equal texts, in whatever order their members were written.
  * @see https://www.rfc-editor.org/rfc/rfc8785 (2026-11-21)
  */
 export function canonicalJson(value: Json): string {

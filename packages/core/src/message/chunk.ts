@@ -18,9 +18,9 @@ export type ModelChunk =
   /** A piece of the raw JSON text of the arguments. */
   | { readonly type: "call-args"; readonly index: number; readonly delta: string }
   | { readonly type: "call-end"; readonly index: number }
-  /** Belongs to the block of the same index if there is one (a signature), otherwise it is a block of its own. The last one of an index counts. */
+  /** Belongs to the block of the same index if there is one (a signature), otherwise it is a block of its own. The last opaque chunk of an index counts. */
   | { readonly type: "opaque"; readonly index: number; readonly vendor: string; readonly data: Json }
-  /** Replaces the counts of earlier usage chunks, one by one. */
+  /** Each count replaces the same count of earlier usage chunks. */
   | { readonly type: "usage"; readonly usage: Usage }
   /** The vendor's sign of life without content (ping). */
   | { readonly type: "alive" }
@@ -30,6 +30,6 @@ export type ModelChunk =
       readonly stopReason: Exclude<StopReason, "aborted">;
       readonly raw?: string;
       readonly message?: string;
-      /** The model that answered, where the vendor reports it. */
+      /** The model that answered, if the vendor reports it. */
       readonly model?: string;
     };

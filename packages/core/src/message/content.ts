@@ -2,7 +2,7 @@ import type { Json, JsonObject } from "./json.ts";
 
 /** Data that only its vendor understands (signatures, encrypted reasoning, server-tool blocks): kept verbatim, replayed verbatim to that vendor, dropped as a unit for any other. */
 export interface Opaque {
-  /** Which wire may have it back, for example `anthropic`, `openai-responses`, `gemini`. */
+  /** The protocol that may get it back, for example `anthropic`, `openai-responses`, `gemini`. */
   readonly vendor: string;
   readonly data: Json;
 }
@@ -41,12 +41,12 @@ export interface JsonPart {
 
 export interface ThinkingPart {
   readonly type: "thinking";
-  /** What the vendor shows of the reasoning; may be empty where only an opaque form is sent. */
+  /** What the vendor shows of the reasoning; may be empty if only an opaque form is sent. */
   readonly text: string;
   readonly opaque?: Opaque;
 }
 
-/** A block without a form of ours, at the place in the message where it came. */
+/** A vendor's block that has no other form here, at its place in the message. */
 export interface OpaquePart extends Opaque {
   readonly type: "opaque";
 }
@@ -59,7 +59,7 @@ export interface ToolCallPart {
   readonly type: "tool_call";
   /** `<runId>.<turn>.<index>`: our key, unique in the session. */
   readonly callKey: string;
-  /** The vendor's id, or the call key where the vendor sent none or one that this message already has. Unique in the message. */
+  /** The vendor's id; the call key if the vendor sent no id or one that is already in this message. Unique in the message. */
   readonly id: string;
   readonly name: string;
   /** Parsed arguments; `{}` when `problem` is set. */

@@ -1,7 +1,7 @@
 /** Longest title made from a message, in characters. */
 const derivedTitleMax = 80;
 
-/** The title that the text of a first message gives: one line, cut at a character; empty where there are no words. */
+/** The title from the text of a first message: one line, never cut inside a character; empty if the text is blank. */
 export function derivedTitle(text: string): string {
   const line = text
     .slice(0, derivedTitleMax * 8)

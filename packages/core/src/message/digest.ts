@@ -1,6 +1,6 @@
 /**
- * A short digest for comparing, not for guarding: 53 bits, synchronous. Equal texts have equal digests; different ones
- * nearly always different digests, but a collision must not give an attacker anything.
+ * A short digest for comparisons, not for security: 53 bits, synchronous. Equal texts have equal digests, and different texts nearly always different ones;
+ * an attacker can make a collision.
  */
 export function digestOf(text: string): string {
   let a = 0xdeadbeef;

@@ -1,9 +1,9 @@
-/** Pieces that are joined at once. */
+/** How many pieces are joined at once. */
 const piecesMax = 512;
 
 /**
- * A text that grows piece by piece, at constant cost for each. Pieces are joined in groups, so that a million of one character cost little more than
- * their characters, and none keeps the read alive that it was cut out of.
+ * A text that grows piece by piece, in constant time for each. Pieces are joined in groups: a million pieces of one character take little more memory than
+ * their characters, and no piece keeps the text in memory that it was cut from.
  */
 export class GrowingText {
   #whole = "";
@@ -14,7 +14,7 @@ export class GrowingText {
     if (this.#pieces.length >= piecesMax) this.#join();
   }
 
-  /** All of it. Read again it costs nothing. */
+  /** The whole text. A second read joins nothing. */
   toString(): string {
     if (this.#pieces.length > 0) this.#join();
     return this.#whole;

@@ -1,4 +1,4 @@
-/** An upper bound of the bytes of a value as JSON where no character is escaped as `\uXXXX`, without making the JSON. Cost: one visit per node. */
+/** An upper bound of the JSON bytes of a value in which no character is escaped as `\uXXXX`. Visits each node once and does not make the JSON. */
 export function weigh(value: unknown): number {
   if (typeof value === "string") return value.length * 3 + 2;
   if (typeof value !== "object" || value === null) return 24;
@@ -8,17 +8,17 @@ export function weigh(value: unknown): number {
   return bytes;
 }
 
-/** An upper bound whatever the characters are: an escaped one is six bytes, twice what `weigh` allows for. */
+/** An upper bound for all characters: an escaped character has six bytes, twice what `weigh` assumes. */
 export const boundOf = (value: unknown): number => weigh(value) * 2;
 
-/** Nothing in it is escaped or has more than one byte. */
+/** No character is escaped or has more than one byte. */
 const plainText = /^[ !#-[\]-~]*$/;
 const encoder = new TextEncoder();
 
-/** The bytes of a value as JSON. @throws TypeError when it is no JSON value */
+/** The number of bytes of a value as JSON. @throws TypeError when it is no JSON value */
 export function jsonBytes(value: unknown): number {
   if (typeof value === "number") return Number.isFinite(value) ? String(value).length : 4;
   if (typeof value === "string" && value.length < 64 && plainText.test(value)) return value.length + 2;
-  // What JSON has no word for is null in a list.
+  // In a list, a value without a JSON form is `null`.
   return encoder.encode(JSON.stringify(value) ?? "null").length;
 }

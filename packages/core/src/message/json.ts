@@ -1,7 +1,7 @@
 /** Any value that survives `JSON.parse(JSON.stringify(value))` unchanged. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 
-/** A JSON object. Keys `__proto__`, `constructor` and `prototype` are refused wherever outside data becomes one. */
+/** A JSON object. Keys `__proto__`, `constructor` and `prototype` are refused in all data from outside. */
 export interface JsonObject {
   readonly [key: string]: Json;
 }
@@ -14,10 +14,10 @@ export const jsonDepthMax = 64;
 
 const forbiddenKeys: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 
-/** What is wrong with a value that wants to become part of a log; `undefined` when nothing is. */
+/** Why a value from outside cannot become part of a log. */
 export type JsonFlaw = "too_deep" | "forbidden_key" | "not_json";
 
-/** Finds the first flaw of an outside value, without recursion deeper than the limit. Cost: one visit per node, none per character. */
+/** Finds the first flaw of a value from outside, without recursion deeper than the limit. Visits each node once and reads no text. */
 export function findJsonFlaw(value: unknown, depth = 0): JsonFlaw | undefined {
   if (value === null || typeof value === "string" || typeof value === "boolean") return undefined;
   if (typeof value === "number") return Number.isFinite(value) ? undefined : "not_json";

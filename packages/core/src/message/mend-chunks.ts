@@ -6,11 +6,11 @@ type DeltaChunk = Extract<ModelChunk, { readonly delta: string }>;
 
 /**
  * Makes a stream well-formed before it is published or recorded: a surrogate pair that is cut between two deltas of a block comes out whole, in the later
- * one; a half without its other half becomes U+FFFD. A vendor refuses a request that holds such a half, so a kept one would end the session.
+ * one; a half without its other half becomes U+FFFD. A vendor refuses a request that holds such a half, so keeping it would end the session.
  */
 export interface ChunkMender {
   pass(chunks: readonly ModelChunk[]): readonly ModelChunk[];
-  /** What is held of a stream that ended early. */
+  /** Returns what is held back of a stream that ended early. */
   flush(): readonly ModelChunk[];
 }
 
@@ -35,7 +35,7 @@ class HalfHolder implements ChunkMender {
     return out;
   }
 
-  /** `index`: of the block that has ended; `undefined`: all have. */
+  /** `index`: of the block that has ended; `undefined`: all blocks have ended. */
   #release(out: ModelChunk[], index: number | undefined): void {
     if (!this.#held) return;
     for (const [at, chunk] of this.#held) {
@@ -72,7 +72,7 @@ class HalfHolder implements ChunkMender {
       case "end":
         this.#release(out, undefined);
         break;
-      // Blocks may interleave, so the beginning of another one ends nothing.
+      // Blocks may interleave, so the beginning of a block ends no other block.
       case "call-start":
       case "opaque":
       case "usage":
@@ -85,5 +85,5 @@ class HalfHolder implements ChunkMender {
   }
 }
 
-/** Of a delta only its text is the vendor's. */
+/** Only the text of a delta comes from the vendor. */
 const isSoundChunk = (chunk: ModelChunk): boolean => isSound("delta" in chunk ? chunk.delta : (chunk as Json));

@@ -38,7 +38,7 @@ export function toolResultFlaw(value: unknown, flawOf: (part: unknown) => Flaw =
   return typeof content === "string" ? undefined : contentFlaw(content, flawOf);
 }
 
-/** Of content that people and tools give. */
+/** The first problem of content from people and tools. */
 export function contentFlaw(content: unknown, flawOf: (part: unknown) => Flaw = partFlaw): Flaw {
   return Array.isArray(content) ? firstFlaw(content, flawOf) : "`content` is neither text nor a list of parts";
 }
@@ -98,8 +98,8 @@ export function firstFlaw(items: readonly unknown[], flawOf: (item: unknown) => 
 }
 
 /**
- * The message itself where it is one, else what can be read of it: earlier builds recorded what they were given. Total; a value without anything
- * readable is a notice that states this.
+ * The message itself if it is sound, otherwise its readable parts: earlier builds recorded values unchecked. Never throws; if nothing is readable, the
+ * message states this.
  */
 export function soundMessage(value: Message): Message {
   if (messageFlaw(value) === undefined) return value;

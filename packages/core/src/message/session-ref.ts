@@ -10,5 +10,5 @@ export const idPattern: RegExp = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 /** True for 1 to 64 of a-z, 0-9, `_` and `-`, beginning with a letter or digit. */
 export const isId = (value: string): boolean => idPattern.test(value);
 
-/** `<scope>/<session>`: a text for each session, different for each, to be the key of a map. */
+/** `<scope>/<session>`: a key for maps, unique per session. */
 export const refKey = ({ scope, session }: SessionRef): string => `${scope}/${session}`;

@@ -15,21 +15,18 @@ export interface Usage {
   readonly total?: number;
   /** Names of the tools that used the tokens by themselves; absent for a model call of the run, and for sums. */
   readonly tools?: readonly string[];
-  /** `estimated` as soon as one summand was. Default `reported`. */
+  /** `estimated` if at least one summand is. Default `reported`. */
   readonly source?: "reported" | "estimated";
 }
 
 /** Money, in US dollars. Absent anywhere means unknown, never free. */
 export interface Cost {
   readonly totalUsd: number;
-  /** True when at least one summand had no known price, or tokens that the vendor did not count, so that the true cost is another one. */
+  /** True when at least one summand had no known price, or tokens that the vendor did not count, so the true cost differs. */
   readonly partial?: boolean;
 }
 
-/**
- * Tokens that user code spent by itself. `cost`: what they cost, where it is known; else the agent's prices are asked, where `provider` and `model`
- * are named.
- */
+/** Usage of models that user code has called itself. `cost`: its cost, if known; otherwise the agent's prices give it, if `provider` and `model` are set. */
 export interface SpentUsage extends Usage {
   readonly provider?: string;
   readonly model?: string;
@@ -41,7 +38,7 @@ const counts = ["input", "cacheRead", "cacheWrite", "output", "reasoning", "tota
 /** No call has more tokens. */
 const tokensMax = 1e9;
 
-/** Only counts that can be true: whole, not negative, not absurd; `undefined` when nothing is left. Accepts untrusted input. */
+/** Keeps only counts that can be true: whole, not negative, not absurd; `undefined` if none is left. Accepts untrusted input. */
 export function soundUsage(usage: Usage | undefined): Usage | undefined {
   if (typeof usage !== "object" || usage === null) return undefined;
   const sound: { -readonly [K in keyof Usage]: Usage[K] } = {};
@@ -73,7 +70,7 @@ function withoutTools(usage: Usage | undefined): Usage | undefined {
   return rest;
 }
 
-/** What came on top of an earlier sum of the same account. */
+/** The usage that was added since an earlier sum. */
 export function usageSince(now: Usage | undefined, before: Usage | undefined): Usage | undefined {
   if (!now || !before) return now;
   const rest: { -readonly [K in keyof Usage]: Usage[K] } = {};
@@ -84,38 +81,38 @@ export function usageSince(now: Usage | undefined, before: Usage | undefined): U
   return now.source === undefined ? rest : { ...rest, source: now.source };
 }
 
-/** Tokens the model had before it: what counts against its context window. `undefined` when nothing is known. */
+/** Tokens of prompt and answer, which count against the context window. `undefined`: nothing is known of the prompt. */
 export function contextTokensOf(usage: Usage | undefined): number | undefined {
   if (!usage || (usage.input === undefined && usage.cacheRead === undefined && usage.cacheWrite === undefined)) return undefined;
   return (usage.input ?? 0) + (usage.cacheRead ?? 0) + (usage.cacheWrite ?? 0) + (usage.output ?? 0);
 }
 
-/** All tokens of it; 0 when nothing is known. */
+/** All tokens of the usage; 0 if nothing is known. */
 export function tokensOf(usage: Usage | undefined): number {
   return usage?.total ?? contextTokensOf(usage) ?? usage?.output ?? 0;
 }
 
-/** The sum of two costs; the other one where one is absent. */
+/** The sum of two costs; if one is absent, the other. */
 export function addCost(a: Cost | undefined, b: Cost | undefined): Cost | undefined {
   if (!a || !b) return a ?? b;
   const totalUsd = a.totalUsd + b.totalUsd;
   return a.partial || b.partial ? { totalUsd, partial: true } : { totalUsd };
 }
 
-/** What came on top of an earlier sum of the same account. */
+/** The cost that was added since an earlier sum. */
 export function costSince(now: Cost | undefined, before: Cost | undefined): Cost | undefined {
   if (!now || !before) return now;
   const totalUsd = now.totalUsd - before.totalUsd;
   return now.partial ? { totalUsd, partial: true } : { totalUsd };
 }
 
-/** What was spent, of one account. */
+/** Usage and cost that belong together. */
 export interface Spent {
   readonly usage?: Usage | undefined;
   readonly cost?: Cost | undefined;
 }
 
-/** The sum of two accounts. Tokens without a known price make a known cost partial. */
+/** The sum of two amounts. Tokens without a known price make a known cost partial. */
 export function addSpent(before: Spent, spent: Spent): { readonly usage?: Usage; readonly cost?: Cost } {
   const usage = addUsage(before.usage, spent.usage);
   const cost = addCost(before.cost, spent.cost);
@@ -123,7 +120,7 @@ export function addSpent(before: Spent, spent: Spent): { readonly usage?: Usage;
   return { ...(usage ? { usage } : {}), ...(cost ? { cost: isPartial ? { ...cost, partial: true } : cost } : {}) };
 }
 
-/** The sum of many accounts. */
+/** The sum of many amounts. */
 export function allSpent(accounts: readonly Spent[]): { readonly usage?: Usage; readonly cost?: Cost } {
   return accounts.reduce<ReturnType<typeof addSpent>>(addSpent, {});
 }

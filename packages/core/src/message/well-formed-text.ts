@@ -1,6 +1,6 @@
 import type { Json } from "./json.ts";
 
-/** Made once: the build writes it as a constructor, for the sake of older engines. */
+/** Made once: the build calls a constructor for it, for older engines. */
 const loneSurrogate = /\p{Surrogate}/gu;
 const anySurrogate = /[\ud800-\udfff]/;
 
@@ -9,12 +9,12 @@ export function wellFormed(text: string): string {
   return anySurrogate.test(text) ? text.replace(loneSurrogate, "\uFFFD") : text;
 }
 
-/** The value with every text in it well-formed, names of members included; itself where all are. Never deeper than the limit of a log. */
+/** The value with every text in it well-formed, names of members included; the same value if all are. For values within the depth limit of a log. */
 export function wellFormedJson<Value>(value: Value): Value {
   return isSound(value as Json) ? value : (mended(value as Json) as Value);
 }
 
-/** True where no text in it holds a surrogate. Copies and makes nothing: every piece of an answer is looked at, and nearly all are sound. */
+/** True if no text in the value holds a surrogate. Allocates nothing, because it checks every piece of an answer, and nearly all are sound. */
 export function isSound(value: Json): boolean {
   if (typeof value === "string") return !anySurrogate.test(value);
   if (typeof value !== "object" || value === null) return true;
@@ -23,7 +23,7 @@ export function isSound(value: Json): boolean {
   return true;
 }
 
-/** The position `at`, or the one before it where a cut at `at` would part a surrogate pair. */
+/** The position `at`, or the position before it if a cut at `at` would split a surrogate pair. */
 export function cutPosition(text: string, at: number): number {
   const last = text.charCodeAt(at - 1);
   return last >= 0xd800 && last <= 0xdbff ? at - 1 : at;

@@ -13,8 +13,8 @@ const dayMs = 86_400_000;
 export const localTime = (time: number, timeZone: string): number => time + offsetAt(time, timeZone);
 
 /**
- * The time at which clocks of the zone show `local` (written as if it were UTC). A local time that comes twice is the first one; one that is skipped
- * is as much later as the clocks are set forward. @throws RangeError for a zone that the platform does not know
+ * The time at which clocks of the zone show `local` (written as if it were UTC). Of a local time that comes twice, it is the first; a local time that is
+ * skipped moves by as much as the clocks are set forward. @throws RangeError for a zone that the platform does not know
  */
 export function timeInZone(local: number, timeZone: string): number {
   const offsets = [offsetAt(local - dayMs, timeZone), offsetAt(local + dayMs, timeZone)] as const;
