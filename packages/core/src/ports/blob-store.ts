@@ -32,8 +32,8 @@ export interface BlobStore {
    */
   own(scope: string, key: string, session: string): Promise<boolean>;
   /**
-   * Removes the values of all owners. True if there was one. The key may be used again. With `ifUnused` it removes nothing, and the result is false,
-   * where a session owns the key; a session that becomes an owner at the same moment keeps its value.
+   * Removes the values of all owners. True if there was one. The key may be used again. With `ifUnused` it removes nothing, and the result is false, if a
+   * session owns the key; a session that becomes an owner at the same moment keeps its value.
    */
   remove(scope: string, key: string, options?: { readonly ifUnused?: boolean }): Promise<boolean>;
   /** Lists the keys of all owners that start with the prefix, in which no character is special, each once, ascending, at most `limit` (default 1,000), after `after`. */

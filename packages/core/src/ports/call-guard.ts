@@ -15,7 +15,7 @@ export interface CallTarget {
 export interface GuardedCall {
   /** The vendor has begun to answer. */
   answered(): void;
-  /** Its answer is not needed any more. */
+  /** The answer is not needed any more. */
   left(): void;
   /**
    * The failure as it is recorded. `mayRetry`: the run would make the call again. If the retry budget or the circuit of the process does not permit

@@ -7,7 +7,7 @@ import type { ModelProvider, ModelRequest } from "./model-provider.ts";
 /** The sizes of the parts of a request, in quarters of a token: about one character each. */
 export interface MessageSizes {
   sizeOf(message: Message): number;
-  /** The sum over a list that only grows. The cost is the number of new messages. */
+  /** The sum over a list that only grows. Only new messages are counted. */
   sizeOfAll(messages: readonly Message[]): number;
   /** The size of the request beside the messages. */
   sizeBeside(request: Pick<ModelRequest, "system" | "tools" | "output">): number;
@@ -26,20 +26,20 @@ export interface ContextCall {
   readonly sessionId: string;
   readonly runId: string;
   readonly turn: number;
-  /** From 1. */
+  /** Counted from 1. */
   readonly attempt: number;
   readonly access: Access;
   readonly labels: Labels;
-  /** Of the model that is called. */
+  /** The provider of the model that is called. */
   readonly provider: ModelProvider;
   /** The request without its messages. */
   readonly request: Omit<ModelRequest, "messages">;
   readonly history: ContextHistory;
-  /** As the session's `TokenCounter` counts. `undefined`: it has none. */
+  /** The sizes by the session's `TokenCounter`. `undefined`: the session has none. */
   readonly sizes: MessageSizes | undefined;
   /** The number of the last compaction in the log: answers with a lower id were given to a longer history than this one. Absent: nothing was compacted. */
   readonly compactedAt?: number;
-  /** The vendor refused the attempt before with CONTEXT_OVERFLOW. There is one such attempt in a turn at most. */
+  /** True if the vendor refused the previous attempt with CONTEXT_OVERFLOW. This happens at most once per turn. */
   readonly overflowed: boolean;
 }
 
@@ -51,7 +51,7 @@ export interface ContextCompaction {
   readonly summary: string;
   /** Messages of the stretch that are kept unchanged, after the summary. */
   readonly pinned?: readonly MessageId[];
-  /** The model that wrote the summary, and what it reported. Absent: no model was called, or it did not report it. */
+  /** The model that wrote the summary, and what it reported. Absent: no model was called, or it reported nothing. */
   readonly provider?: string;
   readonly model?: string;
   readonly usage?: Usage;
@@ -76,7 +76,7 @@ export interface ContextSpending {
   readonly usage: Usage;
 }
 
-/** The reservation of such a call. Unless it is settled, all of it stays spent, in the ledger and in the sums of the run. */
+/** The reservation of a call of the engine. Unless it is settled, all of it stays spent, in the ledger and in the sums of the run. */
 export interface ContextReservation {
   settle(usage: Usage): void;
 }
@@ -86,35 +86,38 @@ export interface ContextPreparing {
   readonly signal: AbortSignal;
   readonly logger: Logger;
   /**
-   * Asked before a model call of the engine: reserves it where there is a usage ledger, and records that it begins. `undefined`: the call must not be made.
+   * Called before a model call of the engine: reserves in the usage ledger, if any, and records that the call begins. `undefined`: the
+   * call must not be made.
    */
   readonly reserve?: (spending: ContextSpending) => Promise<ContextReservation | undefined>;
 }
 
-/** What takes the place of parts of a request. What is absent stays. */
+/** The parts of a request that the engine replaces. Absent parts do not change. */
 export interface FittedRequest extends Partial<Pick<ModelRequest, "system" | "tools">> {
-  /** Valid for every vendor, as the given ones are. */
+  /** Valid for every vendor, like the messages that were given. */
   readonly messages: readonly Message[];
 }
 
 /** The context of one session in one process. Another process makes its own from the same log. */
 export interface SessionContext {
   /**
-   * Before the call is recorded; inputs that arrive meanwhile are recorded as ever, and are in the history that `fit` is given. Synchronous where no
-   * model is asked. What it throws fails the model call.
+   * Called before the model call is recorded. Inputs that arrive meanwhile are recorded as usual, and are in the history that `fit` gets. Synchronous if no
+   * model is called. An error fails the model call.
    */
   prepare?(call: ContextCall, io: ContextPreparing): ContextPreparation | undefined | Promise<ContextPreparation | undefined>;
   /**
-   * Right before a request is sent: what is sent of it. `undefined`: it cannot fit, and the model call fails with CONTEXT_OVERFLOW. Synchronous, because
-   * nothing may join the request after it. What it throws fails the model call.
+   * Called right before a request is sent; returns the request to send. `undefined`: it cannot fit, and the model call fails with CONTEXT_OVERFLOW.
+   * Synchronous, because nothing may join the request afterwards. An error fails the model call.
    */
   fit(call: ContextCall): FittedRequest | undefined;
 }
 
-/** Fits what a model is sent into its window, before every model call, also in tool loops. An option of an agent: `contextEngine()` of `@loopwright/context`. */
+/**
+ * Fits requests into the window of the model, before every model call, also in tool loops. An option of an agent: `contextEngine()` of `@loopwright/context`.
+ */
 export interface ContextEngine {
   /** Called once for each session in a process, and for a conversation that a `prepare` hook chose for one call. */
   open(): SessionContext;
-  /** The next model call of the session in this process compacts its history first, however much room there is. Absent: the engine compacts by itself alone. */
+  /** Makes the next model call of the session here compact the history first, even if there is room. Absent: only the engine decides when. */
   compact?(sessionId: string): void;
 }

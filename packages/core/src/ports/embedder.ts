@@ -4,7 +4,7 @@ import type { Usage } from "../message/usage.ts";
 export interface EmbedRequest {
   /** Any number of them, none blank. */
   readonly texts: readonly string[];
-  /** Whether the texts are stored for searches or searched for: some models embed the two differently. */
+  /** Whether the texts are passages to be found or queries: some models embed the two differently. */
   readonly purpose: "passage" | "query";
 }
 
@@ -16,9 +16,9 @@ export interface Embeddings {
 }
 
 /**
- * Turns texts into vectors: texts with a similar meaning have vectors that are close to each other. All vectors of an embedder have the same length.
- * It sends as many requests, one after the other, as the vendor's limits demand, and asks the vendor to refuse a long text instead of cutting it,
- * where the vendor can. It has no timers and no retries. Errors are those of `ModelProvider`, and hold no text and no key.
+ * Turns texts into vectors: texts with a similar meaning have vectors that are close to each other. All vectors of an embedder have the same length. It sends
+ * as many requests, one after the other, as the vendor's limits demand, and asks the vendor to refuse a long text instead of cutting it, if the vendor can.
+ * It has no timers and no retries. Errors are those of `ModelProvider`, and hold no text and no key.
  */
 export interface Embedder {
   /** The vendor's name on usage, for example `openai`. */

@@ -29,10 +29,10 @@ export interface ChannelListening {
 }
 
 /**
- * Delivers the events of a session from its owner to its subscribers, on this node and on others. Delivery is at most once: a subscriber
- * that lost events reads the durable ones from the log and asks for a snapshot of the others. No event is lost in silence: where some of a burst are dropped,
- * `gap` is called. Similar ids, and ids with separators or patterns in them, never share events, and any text arrives unchanged. A listener that throws
- * affects neither the publisher nor other listeners, and is called again.
+ * Delivers the events of a session from its owner to its subscribers, on this node and on others. Delivery is at most once: a subscriber that lost events
+ * reads the durable ones from the log and asks for a snapshot of the others. No event is lost in silence: if some of a burst are dropped, `gap` is called.
+ * Similar ids, and ids with separators or patterns in them, never share events, and any text arrives unchanged. A listener that throws affects neither the
+ * publisher nor other listeners, and is called again.
  */
 export interface EventChannel {
   /** `process`: events reach subscribers of this process only. Absent: they reach every process that has such a channel. */

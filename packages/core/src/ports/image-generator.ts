@@ -1,8 +1,8 @@
 import type { Usage } from "../message/usage.ts";
 
-/** A picture that is wanted. */
+/** A request for a picture. */
 export interface ImageRequest {
-  /** What it shows. Not blank. */
+  /** What the picture shows. Not blank. */
   readonly prompt: string;
   /** Default: the vendor chooses. */
   readonly shape?: "square" | "landscape" | "portrait";
@@ -10,16 +10,16 @@ export interface ImageRequest {
 
 /** A picture as the vendor made it. */
 export interface GeneratedImage {
-  /** The caller owns them. */
+  /** The caller owns the bytes. */
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Of the bytes themselves, whatever the vendor names. */
+  /** Found in the bytes, whatever the vendor states. */
   readonly mediaType: "image/png" | "image/jpeg" | "image/webp";
   /** Absent: the vendor reported none. */
   readonly usage?: Usage;
 }
 
 /**
- * Makes one picture of a text, in one request. It has no timers and no retries. Errors are those of `ModelProvider`, and hold no prompt and no key.
+ * Makes one picture from a text, in one request. It has no timers and no retries. Errors are those of `ModelProvider`, and hold no prompt and no key.
  */
 export interface ImageGenerator {
   /** The vendor's name on usage, for example `openai`. */

@@ -1,4 +1,4 @@
-/** The doors out: what a companion package implements. Types, and the limits that belong to them. */
+/** The interfaces that companion packages implement: types, and the limits that belong to them. */
 
 export type { SessionRef } from "../message/session-ref.ts";
 export { idPattern, isId, refKey } from "../message/session-ref.ts";

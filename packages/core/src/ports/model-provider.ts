@@ -66,7 +66,7 @@ export interface ModelRequest {
   readonly output?: { readonly name: string; readonly schema: JsonSchema };
   /** Stable per session, for vendors that route their cache by a key. */
   readonly cacheKey?: string;
-  /** False: one unstreamed call. Default: streamed where the model can. */
+  /** False: one unstreamed call. Default: streamed if the model can. */
   readonly stream?: boolean;
   /** Merged into the request body last and unchanged: options of this vendor that have no field here. */
   readonly vendorOptions?: JsonObject;

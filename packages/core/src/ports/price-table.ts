@@ -3,7 +3,7 @@ import type { Cost, Usage } from "../message/usage.ts";
 /** Prices of tokens. */
 export interface PriceTable {
   /**
-   * Returns the cost of one call in proportion to its counts; where one side of the usage is unknown, the cost of the other with `partial`. Returns
+   * Returns the cost of one call in proportion to its counts; if one side of the usage is unknown, the cost of the other side with `partial`. Returns
    * `undefined` when the model or its usage is unknown (never 0). Called often: it must answer from memory once loaded.
    */
   costOf(call: {

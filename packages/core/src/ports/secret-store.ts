@@ -1,13 +1,13 @@
 /**
- * Secrets by name, each in a scope (a tenant): a name of another scope is absent here. Keep them encrypted; no method, error or log entry shows a value but
- * `get`. A value that cannot be read is SECRET_UNREADABLE, never absent and never another value.
+ * Secrets by name, each in a scope (a tenant): a name of another scope is absent here. Keep them encrypted. Only `get` shows a value; no other method, error
+ * or log entry does. A value that cannot be read is SECRET_UNREADABLE, never absent and never another value.
  */
 export interface SecretStore {
-  /** The value now, not one that an earlier call saw; `undefined`: there is none. @throws AgentError INPUT_INVALID, SECRET_UNREADABLE, STORE_* */
+  /** The current value, never a cached one; `undefined`: there is none. @throws AgentError INPUT_INVALID, SECRET_UNREADABLE, STORE_* */
   get(scope: string, name: string): Promise<string | undefined>;
-  /** Stores the value in the place of an earlier one, whole or not at all. @throws AgentError INPUT_INVALID, STORE_*, STORE_READ_ONLY */
+  /** Stores the value in place of an earlier one, whole or not at all. @throws AgentError INPUT_INVALID, STORE_*, STORE_READ_ONLY */
   set(scope: string, name: string, value: string): Promise<void>;
-  /** Whether there was one. @throws AgentError INPUT_INVALID, STORE_*, STORE_READ_ONLY */
+  /** False if there was none. @throws AgentError INPUT_INVALID, STORE_*, STORE_READ_ONLY */
   remove(scope: string, name: string): Promise<boolean>;
   /** The names of the scope, sorted. @throws AgentError INPUT_INVALID, STORE_* */
   names(scope: string): Promise<readonly string[]>;

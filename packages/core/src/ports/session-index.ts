@@ -14,10 +14,10 @@ export interface SessionSummary {
   readonly agent: string;
   /** The session whose run has started this one. */
   readonly parent?: string;
-  /** As given; otherwise the beginning of the first user message. */
+  /** The given title; otherwise the beginning of the first user message. */
   readonly title?: string;
   readonly status: SessionStatus;
-  /** Present while it waits. */
+  /** Present while the session waits. */
   readonly waitsFor?: readonly WaitingReason[];
   /** Calls that wait for a person's approval, those of its children included; also while other calls are still running. */
   readonly pendingApprovals?: number;
@@ -55,24 +55,25 @@ export interface SearchQuery extends IndexQuery {
 export interface ListQuery extends IndexQuery {
   /** Cursor: the last summary of the previous page. */
   readonly before?: { readonly updatedAt: number; readonly id: string };
-  /** Lists the children of this session. Default: the sessions that are children of none. */
+  /** Lists the children of this session. Default: the sessions without a parent. */
   readonly parent?: string;
 }
 
 /**
- * Lists and searches the sessions of a scope that have facts; children of a session are listed with it alone, and not searched. Adapters update it with the log of the same store, so that a change is listed and found
- * at once. Removed sessions are neither listed nor found; a session that cannot be read may be left out. A page or a search reads a bounded amount
- * of data that does not grow with the number of sessions, except for sessions that were written since the last query.
+ * Lists and searches the sessions of a scope that have facts; children are listed only by their parent, and are not searched. Adapters update it with the log
+ * of the same store, so that a change is listed and found at once. Removed sessions are neither listed nor found; a session that cannot be read may be left
+ * out. A page or a search reads a bounded amount of data that does not grow with the number of sessions, except for sessions that were written since the last
+ * query.
  */
 export interface SessionIndex {
   /** Newest change first; sessions of the same moment by descending id, so that pages of any size give each session once. */
   list(scope: string, options?: ListQuery): Promise<readonly SessionSummary[]>;
   get(scope: string, id: string): Promise<SessionSummary | undefined>;
   /**
-   * Sessions whose title or messages hold all words of the query (case and accents do not matter; a word also finds longer ones that begin with it, unless texts are encrypted),
-   * best match first. Searched are the texts of users and the model and the current title, not those of tools. In scripts without spaces each
-   * character is a word. The query is plain words, so there is no syntax error; a query without a word finds nothing. In a large scope an adapter may
-   * search only the newest sessions or texts; its documentation states how many.
+   * Sessions whose title or messages hold all words of the query (case and accents do not matter; a word also finds longer words that begin with it, unless
+   * texts are encrypted), best match first. Searched are the texts of users and the model and the current title, not those of tools. In scripts without
+   * spaces each character is a word. The query is plain words, so there is no syntax error; a query without a word finds nothing. In a large scope an adapter
+   * may search only the newest sessions or texts; its documentation states how many.
    * @throws AgentError SEARCH_UNSUPPORTED by a store that has no search, for every query
    */
   search(scope: string, query: string, options?: SearchQuery): Promise<readonly SessionHit[]>;

@@ -119,7 +119,7 @@ export interface SessionLog {
   renew(ref: SessionRef, lease: { readonly epoch: number; readonly leaseMs: number }): Promise<boolean>;
   /**
    * Renews many leases in one command. Returns what `renew` returns for each, in the same order; sessions are independent of one another.
-   * Rejects when one of the answers is unknown. Absent: the caller renews each lease with `renew`.
+   * Rejects if one of the results is unknown. Absent: the caller renews each lease with `renew`.
    */
   renewAll?(renewals: readonly LeaseRenewal[]): Promise<readonly boolean[]>;
   /** Ends the lease: the session can be claimed at once, under the next epoch. Idempotent; does nothing when another epoch holds it. */

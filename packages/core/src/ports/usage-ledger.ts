@@ -28,7 +28,7 @@ export interface LedgerCall {
 export interface LedgerRequest {
   /** Names the attempt, over all sessions: `<scope>/<session>/<effect id>`, and the effect id ends with the attempt. */
   readonly id: string;
-  /** The accounts that it counts for: those of `accountsOf`. */
+  /** The accounts that the attempt counts for: those of `accountsOf`. */
   readonly accounts: readonly string[];
   /** The most that the attempt is expected to spend. */
   readonly ask: UsageAmount;
@@ -39,8 +39,8 @@ export interface LedgerRequest {
 export type LedgerOutcome =
   | { readonly type: "reserved" }
   /**
-   * `limit`: that of `account`, in units of `which`. `per`: the window that it is for, which is full; absent: all time. `left`: what of the limit is
-   * left, so that a last answer can be asked for that fits; not negative. `resetsAt`: when the window of `per` ends, in milliseconds since the epoch.
+   * `limit`: the limit of `account`, in units of `which`. `per`: the window of the limit; absent: all time. `left`: what is left of the limit, not negative,
+   * so that the run can ask for a last answer that fits. `resetsAt`: when the window of `per` ends, in milliseconds since the epoch.
    */
   | {
       readonly type: "refused";
@@ -59,20 +59,20 @@ export interface LedgerSpending extends UsageAmount {
 }
 
 /**
- * Quotas and budgets over all sessions. The driver reserves before each attempt of a model call, settles when the attempt has ended, and releases
- * where no request was sent. All three are idempotent by id. What is reserved counts as spent, in full, until it is settled or released: also if the
- * process dies. An error that `reserve` throws ends the run with HOOK_FAILED; an error of the other two is logged, and the reservation stays.
+ * Quotas and budgets over all sessions. The driver reserves before each attempt of a model call, settles when the attempt has ended, and releases if no
+ * request was sent. All three are idempotent by id. What is reserved counts as spent, in full, until it is settled or released: also if the process dies. An
+ * error that `reserve` throws ends the run with HOOK_FAILED; an error of the other two is logged, and the reservation stays.
  */
 export interface UsageLedger {
-  /** The accounts that a call counts for. Default: `call.accounts`. What it throws ends the run with HOOK_FAILED. */
+  /** The accounts that a call counts for. Default: `call.accounts`. An error that it throws ends the run with HOOK_FAILED. */
   accountsOf?(call: LedgerCall): readonly string[];
   /**
-   * Reserves for all accounts or for none, also of several at once: refused if one of them would exceed its limit. A known id is reserved already and
+   * Reserves for all accounts or for none, also if several calls come at once; refused if an account would exceed its limit. An id that is already reserved
    * counts once; a refused or released id may be reserved again.
    */
   reserve(request: LedgerRequest): LedgerOutcome | Promise<LedgerOutcome>;
-  /** Puts what was spent, which may be more, in the place of what was reserved. Does nothing for an id that is settled, released or unknown. */
+  /** Replaces the reserved amount by what was spent, which may be more. Does nothing for an id that is settled, released or unknown. */
   settle(id: string, spent: LedgerSpending): void | Promise<void>;
-  /** Nothing was spent. Does nothing for an id that is settled, released or unknown. */
+  /** Cancels a reservation. Does nothing for an id that is settled, released or unknown. */
   release(id: string): void | Promise<void>;
 }
