@@ -1,12 +1,12 @@
 import type { AssistantPart } from "../message/content.ts";
 import type { AssistantMessage, Message } from "../message/message.ts";
 
-/** Whether the message holds thinking, or anything else that only its vendor can read. */
+/** True if the message holds thinking, or anything else that only its vendor can read. */
 export function holdsOpaque(message: Message): boolean {
   return message.role === "assistant" && message.content.some(isOpaque);
 }
 
-/** The message as any other vendor would be sent it: without thinking and without what only its own vendor can read. Itself where there is none. */
+/** The message for other vendors: without thinking and without data that only its own vendor can read. The same message if it has neither. */
 export function withoutThinking(message: AssistantMessage): AssistantMessage {
   if (!holdsOpaque(message)) return message;
   return { ...message, content: message.content.flatMap(plain) };

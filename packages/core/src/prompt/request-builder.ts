@@ -21,7 +21,7 @@ export type BuiltHistory =
 /** The history in a form that is valid for a request, and its size in characters. */
 export type BuildingHistory = ContextHistory & Pick<ValidHistory, "textLength">;
 
-/** What is sent of a history; `undefined`: it cannot fit. */
+/** Chooses what is sent of a history; `undefined`: it cannot fit. */
 export type Fit = (history: BuildingHistory) => FittedRequest | undefined;
 
 /** Builds the history of each model call of one session. A turn processes only what is new. */
@@ -38,7 +38,7 @@ export interface RequestBuilder {
   follow(state: State): GrowingTranscript;
   /**
    * The path at the state as a list that nothing changes later: the transcript is one list that grows in place, and user code may keep what it is
-   * given. Frozen, because several hooks share it. It copies the list, so call it only where user code asks for messages.
+   * given. Frozen, because several hooks share it. It copies the list, so call it only if user code asks for messages.
    */
   messagesAt(state: State): readonly Message[];
 }

@@ -1,9 +1,9 @@
 /*
- * Owns: the path as requests have it: summaries in place of compacted stretches, of results of earlier runs, and answers without refused thinking.
+ * Owns: the path as requests have it: summaries in place of compacted stretches and of results of earlier runs, and answers without refused thinking.
  * Does not own: what is valid for every vendor (valid-history), what is left out to fit a window (the context engine).
  * Invariants
  *  P1 the path at a state is the same, whether it grew with the log or is made at once from all of it;
- *  P2 a turn costs what is new in it, and a compaction the length of the path that it leaves.
+ *  P2 a turn processes only what is new, and a compaction the path that remains.
  */
 import type { Compaction, State } from "../loop/state.ts";
 import type { GrowingTranscript } from "../loop/transcript.ts";
@@ -18,10 +18,10 @@ export class RequestPath {
   #refusedAt: number | undefined;
   /** The run whose results are shown whole. */
   #runId: string | undefined;
-  /** The transcript itself until something is compacted. */
+  /** The list of the transcript until something is compacted. */
   #messages: Message[];
   #ids: MessageId[];
-  /** Messages of the transcript that are in the path. */
+  /** How many messages of the transcript are in the path. */
   #taken = 0;
   #compactions: readonly Compaction[] = [];
   /** The messages that stand for compacted stretches. Each has the id of the first message that it replaced. */
@@ -65,7 +65,7 @@ export class RequestPath {
     this.#history = this.#begun();
   }
 
-  /** Where the path is not the transcript itself: what is new of it. */
+  /** Adds the new messages of the transcript, if the path is a list of its own. */
   #grow(): void {
     const { messages, ids } = this.#transcript;
     if (this.#messages !== messages) {
@@ -123,10 +123,7 @@ export class RequestPath {
     });
   }
 
-  /**
-   * An answer before the fact by which a vendor refused thinking is one of another vendor from then on. A result of another run is its summary,
-   * where it has one.
-   */
+  /** The message as requests have it. An answer from before a refusal of thinking has no thinking; a result of another run is its summary, if it has one. */
   #asTaken(message: Message, id: MessageId): Message {
     if (message.role === "tool_result") {
       const summary = this.#transcript.summaries.get(id);
@@ -136,7 +133,7 @@ export class RequestPath {
     return Number.parseInt(id, 10) < this.#refusedAt ? withoutThinking(message) : message;
   }
 
-  /** What a result that is shown whole is in every other run. */
+  /** The summary of a result that this run shows whole. */
   #summaryOf(at: number): Message | undefined {
     const summary = this.#transcript.summaries.get(this.#ids[at] ?? "");
     if (summary?.runId !== this.#runId || summary === undefined) return undefined;

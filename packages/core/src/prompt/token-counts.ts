@@ -1,9 +1,9 @@
 /*
- * Owns: the tokens of the parts of one session's requests, as its counter gives them. Loaded only where there is a counter.
+ * Owns: the tokens of the parts of one session's requests, as its counter returns them. Loaded only if there is a counter.
  * Does not own: what is left out of a request (the context engine).
  * Invariants
- *  T1 the counter is asked once for each message object, tool and schema, and once for a system prompt until it changes;
- *  T2 what is not counted is estimated: the requests of a session never fail for its counter;
+ *  T1 the counter is called once for each message object, tool and schema, and once for a system prompt until it changes;
+ *  T2 what is not counted is estimated: no request of a session fails because of the counter;
  *  T3 notices, and messages that were cut to fit, are always estimated, so that another process cuts the same.
  */
 import type { Message } from "../message/message.ts";
@@ -24,7 +24,7 @@ interface Counted extends Beside {
   readonly joining: readonly Message[];
 }
 
-/** A number, or the promise of one that was asked for. */
+/** A number, or the promise of a number. */
 type Count = number | Promise<number>;
 
 export interface CountingDeps {
@@ -46,7 +46,7 @@ export class TokenCounts {
     this.#deps = deps;
   }
 
-  /** The sizes for this model, once what is new of the request is counted. */
+  /** Counts what is new in the request, and returns the sizes for this model. */
   async counted(model: string, request: Counted): Promise<MessageSizes> {
     const known = this.#models.get(model);
     const counts = known ?? new CountsOfModel((part) => this.#ask(model, part));
@@ -83,7 +83,7 @@ export class TokenCounts {
 
 class CountsOfModel implements MessageSizes {
   readonly #ask: (part: CountedPart) => Count;
-  /** Messages, tools and schemas are the same objects from call to call; what is cut of a message is another object. */
+  /** Messages, tools and schemas are the same objects from call to call; a message that was cut is another object. */
   readonly #known = new WeakMap<object, Count>();
   #system: { readonly text: string; tokens: Count } | undefined;
   #asked: { readonly messages: readonly Message[]; done: number } = { messages: [], done: 0 };

@@ -3,9 +3,9 @@
  * Invariants
  *  V1 it begins with a user message and never ends with an assistant message;
  *  V2 every call has exactly one result, right after its message, in call order; there is no other result;
- *  V3 no message and no part is empty; a blank text stays where its vendor left something on it;
+ *  V3 no message and no part is empty; a blank text stays if it carries data of its vendor;
  *  V4 an answer that was cut off keeps its text only;
- *  V5 no text in it holds half of a surrogate pair, also where an older build kept one.
+ *  V5 no text in it holds half of a surrogate pair, even if an older build recorded one.
  */
 import type { AssistantPart, ToolCallPart } from "../message/content.ts";
 import { type AssistantMessage, callsOf, type Message, type MessageId, type ToolResultMessage } from "../message/message.ts";
@@ -22,7 +22,7 @@ const noWords = "(no text)";
 export interface ValidHistory {
   /** Takes the messages of the transcript from `done` on. */
   take(messages: readonly Message[]): void;
-  /** Puts the summaries of the results that were taken whole in their places. The cost is their number, and one copy of the list. */
+  /** Replaces the results that were taken whole by their summaries. Copies the list once. */
   summarise(): void;
   /** The history as a request may have it. The array is shared and only ever grows, until `summarise` begins another. */
   readonly messages: readonly Message[];
@@ -32,14 +32,14 @@ export interface ValidHistory {
   readonly done: number;
   /** Characters in all, as `lengthOf` counts them. */
   readonly textLength: number;
-  /** A message names a blob in place of an image's or a file's bytes. */
+  /** True if a message names a blob in place of an image's or a file's bytes. */
   readonly hasStoredMedia: boolean;
-  /** A user or a tool has given an image. */
+  /** True if a user or a tool has given an image. */
   readonly hasImages: boolean;
 }
 
 export interface ValidHistoryOptions {
-  /** What a message of the transcript is in this history. Default: itself. */
+  /** The form of a message of the transcript in this history. Default: unchanged. */
   readonly asTaken?: (message: Message, at: number) => Message;
   /** Default: none has an id. */
   readonly idAt?: (at: number) => MessageId | undefined;
@@ -100,7 +100,7 @@ class GrowingHistory implements ValidHistory {
 
   #takeOne(messages: readonly Message[], index: number): number {
     const message = this.#asTaken(soundMessage(messages[index] as Message), index);
-    if (message.role === "tool_result") return index + 1; // V2: one without its call before it.
+    if (message.role === "tool_result") return index + 1; // V2: its call is not before it.
     if (message.role !== "assistant") {
       const full = isEmpty(message) ? { ...message, ...(message.role === "notice" ? { text: noWords } : { content: noWords }) } : message;
       this.#push(full, this.#options.idAt?.(index));
@@ -132,7 +132,7 @@ class GrowingHistory implements ValidHistory {
     this.ids.push(id);
   }
 
-  /** Adds what the message counts for, or takes it off. */
+  /** Adds the message to the counts, or subtracts it. */
   #count(message: Message, sign: 1 | -1): void {
     this.textLength += sign * lengthOf(message);
     if (hasStoredMedia(message)) this.#stored += sign;
@@ -140,7 +140,7 @@ class GrowingHistory implements ValidHistory {
   }
 }
 
-/** The results that stand from here on, up to the next other message. */
+/** The results from `first` on, up to the next message that is none. */
 function resultsFrom(messages: readonly Message[], first: number): readonly ToolResultMessage[] {
   const results: ToolResultMessage[] = [];
   for (let at = first; at < messages.length; at++) {
@@ -151,12 +151,12 @@ function resultsFrom(messages: readonly Message[], first: number): readonly Tool
   return results;
 }
 
-/** The history with an end that a model can answer: itself, where it has one. */
+/** The history with an end that a model can answer: the same list if it has such an end. */
 export function withAnswerableEnd(messages: readonly Message[]): readonly Message[] {
   return messages.at(-1)?.role === "assistant" ? [...messages, proceed] : messages;
 }
 
-/** The message without what no vendor takes; `undefined` when nothing is left. */
+/** The message without the parts that no vendor takes; `undefined`: nothing is left. */
 function keep(message: AssistantMessage): AssistantMessage | undefined {
   const wasCut = message.stopReason === "aborted" || message.stopReason === "error";
   const fits = (part: AssistantPart): boolean =>
@@ -172,7 +172,7 @@ function keep(message: AssistantMessage): AssistantMessage | undefined {
 
 interface FoundResult {
   readonly result: ToolResultMessage;
-  /** Its place among the given ones; -1: it was made up. */
+  /** Its index among the given results; -1: it was made up. */
   readonly from: number;
 }
 
