@@ -5,15 +5,15 @@ import type { JsonObject } from "../message/json.ts";
 /** A person's decision on a call that awaits approval. */
 export interface ApprovalDecision {
   readonly decision: ApprovalVerdict;
-  /** What the tool gets in place of the arguments that were asked about; checked again by the tool's schema. Only with `allow`. */
+  /** Arguments for the tool in place of those of the request; checked again by the tool's schema. Only with `allow`. */
   readonly args?: JsonObject;
   /** Kept with the decision; the model reads it when the call is denied. At most 2,000 characters. */
   readonly note?: string;
-  /** As the pending approval gave it: a decision about other arguments than those that wait is refused. */
+  /** The digest of the pending approval: a decision is refused if the pending arguments are others. */
   readonly argsDigest?: string;
   /**
-   * The decision holds for later calls of the session that fit this pattern, too, those of its children included. Hooks read it: without one that does,
-   * as those of `@loopwright/approvals`, it changes nothing. At most 4 KiB.
+   * The decision also holds for later calls of the session and of its children that match this pattern. Needs hooks that read it, such as those of
+   * `@loopwright/approvals`. At most 4 KiB.
    */
   readonly remember?: JsonObject;
   /** Equal keys with equal decisions are accepted once. */
@@ -25,37 +25,37 @@ export interface DecideOptions extends ApprovalDecision {
   readonly access?: Access;
 }
 
-/** A decision that the log has. */
+/** A recorded decision. */
 export interface AcceptedDecision {
-  /** The run that continues with it. */
+  /** The run of the call. */
   readonly runId: string;
-  /** The fact that holds it. */
+  /** Seq of the fact with the decision. */
   readonly seq: number;
-  /** It was accepted before; nothing was recorded. */
+  /** True if the decision was accepted before. */
   readonly replayed: boolean;
 }
 
 /** A pending approval in the list of all sessions. */
 export interface InboxApproval extends Omit<PendingApproval, "args"> {
-  /** The session to decide it at. `session` of a call of a child is another one. */
+  /** The session that takes the decision. `session` of a call of a child is the child's. */
   readonly sessionId: string;
   readonly title?: string;
-  /** Absent where they take more than 8 KiB: then read the session. */
+  /** Absent if they take more than 8 KiB: then read the session. */
   readonly args?: JsonObject;
-  /** Of the arguments as JSON. */
+  /** Bytes of the arguments as JSON. */
   readonly argsBytes: number;
 }
 
 /** What waits for decisions, by session with the newest change first. */
 export interface ApprovalPage {
   readonly approvals: readonly InboxApproval[];
-  /** Where the next page begins; absent: there is none. A page may be empty and have a next one. */
+  /** The beginning of the next page; absent: there is none. An empty page may have a next page. */
   readonly next?: string;
 }
 
-/** For how long a decision holds beyond its call: in this session, or always in the sessions of the user. */
+/** The later calls for which a decision also holds: those of this session, or those of all sessions of the user. */
 export interface RememberRequest {
   readonly for: "session" | "always";
-  /** Which calls; absent: those with exactly the same arguments. */
+  /** The calls that match; absent: those with exactly the same arguments. */
   readonly pattern?: JsonObject;
 }

@@ -1,5 +1,5 @@
 /*
- * Owns: the shape of an input, checked once: in the process that gets it, or at the HTTP door of a server. Does not own: whether the input fits the
+ * Owns: the shape of an input, checked once: in the process that gets it, or in the HTTP server that receives it. Does not own: whether the input fits the
  * session (the driver decides). A newer client may send fields that this build does not know: they are left out.
  */
 import { AgentError } from "../errors.ts";
@@ -11,7 +11,7 @@ import type { ExecuteInput } from "./execute-input.ts";
 /** An input of the right shape with the fields that this build knows. Only `checkInput` makes one, and nothing checks it again. */
 export class CheckedInput {
   readonly value: ExecuteInput;
-  /** A second class of the same shape is not assignable. */
+  /** Makes a second class of the same shape not assignable. */
   readonly #isChecked = true;
 
   /** @internal */
@@ -52,7 +52,7 @@ export function isToolResultMessage(value: unknown): value is ToolResultMessage 
   return jsonFlaw(value) === undefined && resultFlaw(value) === undefined;
 }
 
-/** The input, checked; itself where it is checked already. @throws AgentError INPUT_INVALID that names the first flaw */
+/** Checks the input; a checked input is returned unchanged. @throws AgentError INPUT_INVALID that names the first flaw */
 export function checkInput(value: unknown, { isScanned = false }: CheckInputOptions = {}): CheckedInput {
   if (CheckedInput.is(value)) return value;
   const flaw = (isScanned ? undefined : jsonFlaw(value)) ?? inputFlaw(value);
@@ -63,7 +63,7 @@ export function checkInput(value: unknown, { isScanned = false }: CheckInputOpti
   });
 }
 
-/** The messages that a session begins with, checked. @throws AgentError INPUT_INVALID that names the first flaw */
+/** Checks the messages that a session begins with. @throws AgentError INPUT_INVALID that names the first flaw */
 export function checkContext(value: unknown): readonly Message[] {
   const flaw = jsonFlaw(value) ?? (Array.isArray(value) ? firstFlaw(value, messageFlaw) : "it is no list of messages");
   if (flaw === undefined) return value as readonly Message[];
@@ -107,7 +107,7 @@ function resultFlaw(value: unknown): Flaw {
     : "`outcome` is none of ok, error, interrupted, denied, expired and aborted";
 }
 
-/** What a vendor refuses of media, beside their shape. */
+/** The first problem of a part, also media that vendors refuse. */
 function inputPartFlaw(part: unknown): Flaw {
   const flaw = partFlaw(part);
   if (flaw !== undefined || !isFields(part)) return flaw;
@@ -119,7 +119,7 @@ function inputPartFlaw(part: unknown): Flaw {
   return String(source["data"]).startsWith("data:") ? "`source.data` is to be base64 without its `data:` prefix" : undefined;
 }
 
-/** By role and by type of part. */
+/** Known fields, by role and by type of part. */
 const fields: { readonly [kind: string]: readonly string[] } = {
   user: ["role", "content"],
   tool_result: ["role", "toolCallId", "callKey", "toolName", "content", "isError", "outcome", "details", "durationMs"],
@@ -150,7 +150,7 @@ function knownPart<Part extends UserMessage["content"][number] & object>(part: P
   return source === known.source ? known : { ...known, source };
 }
 
-/** The value without members of other names; itself where it has none. */
+/** The value without members of other names; the same value if it has none. */
 function picked<Value extends object>(value: Value, names: readonly string[] = []): Value {
   const entries = Object.entries(value);
   const kept = entries.filter(([name]) => names.includes(name));

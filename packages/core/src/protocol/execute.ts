@@ -20,51 +20,54 @@ import type { ScheduleFiring, ScheduleRequest, SessionSchedule } from "./schedul
 import type { SessionSnapshot } from "./snapshot.ts";
 
 export interface ExecuteOptions extends RunOptions {
-  /** What happens when a run is open. Default `enqueue`; `reject` throws SESSION_BUSY. `merge` shares the run of the input that waits last, if that is one of the same caller with the same options and labels. */
+  /**
+   * What happens when a run is open. Default `enqueue`; `reject` throws SESSION_BUSY. `merge` shares the run of the input that waits last, if that input has
+   * the same caller, options and labels.
+   */
   readonly mode?: InputMode | "reject";
-  /** The message to continue (edit: the parent of the edited one; `null`: from the start). Default: the head. */
+  /** The message to continue (for an edit, the parent of the edited message; `null`: from the start). Default: the head. */
   readonly parent?: MessageId | null;
   /** Equal keys with equal input and options are accepted once; the same key with others is refused with KEY_REUSED. */
   readonly idempotencyKey?: string;
   /** Recorded with the input, for prompts, hooks and tools. */
   readonly labels?: Labels;
   /**
-   * The `traceparent` (W3C Trace Context) of the caller's work, recorded with the input. Ignored if it is none. Default: the one that an observer
-   * gives (see `Observer.trace`).
+   * The `traceparent` (W3C Trace Context) of the caller's work, recorded with the input. Ignored if it is malformed. Default: the value of an observer (see
+   * `Observer.trace`).
    */
   readonly trace?: string;
-  /** Aborts the run of this input (not: stops watching). */
+  /** Aborts the run of this input, not only the stream of its events. */
   readonly signal?: AbortSignal;
 }
 
-/** Like those of `execute`, of an input whose caller does not wait for the answer. */
+/** Options as for `execute`, for an input whose caller does not wait for the answer. */
 export interface SubmitOptions extends Omit<ExecuteOptions, "signal"> {
   /** The caller. Default: the access that the session was opened with. */
   readonly access?: Access;
-  /** What else came under the idempotency key: the same key with another value is refused. */
+  /** More content under the idempotency key: the same key with another value is refused. */
   readonly keyedContent?: Json;
 }
 
-/** An input that the log has. */
+/** A recorded input. */
 export interface AcceptedSubmission {
-  /** The run that answers it. */
+  /** The run that answers the input. */
   readonly runId: string;
   /** Absent for results of calls. */
   readonly inputId?: string;
-  /** The fact that holds it, or the first of them: the events of the run from there on answer it. */
+  /** Seq of the first fact of the input: the events of the run from there on answer it. */
   readonly seq: number;
-  /** It was accepted before; nothing was recorded. */
+  /** True if the input was accepted before. */
   readonly replayed: boolean;
 }
 
 /** A subscriber of a session. Must not throw. */
 export interface SessionFollower {
-  /** All of one run, or of none; durable and ephemeral, in order. The array is not to be kept. */
+  /** Takes events of one run, or of none, durable and ephemeral, in order. It must not keep the array. */
   events(events: readonly SessionEvent[], runId: string | undefined): void;
-  /** The session is idle or waits; may be called again. */
+  /** Called when the session is idle or waits, also repeatedly. */
   rested?(): void;
   /**
-   * The last call: the store is lost (follow again to continue), the session was removed (SESSION_CLOSED), or the handle was disposed.
+   * Called last: the store is lost (follow again to continue), the session was removed (SESSION_CLOSED), or the handle was disposed.
    */
   lost?(error: AgentError): void;
 }
@@ -77,7 +80,7 @@ interface ResultOfAny {
   readonly text: string;
   /** Why the last model call ended. */
   readonly finishReason?: StopReason;
-  /** Of this execution. */
+  /** Usage of this execution. */
   readonly usage?: Usage;
   readonly cost?: Cost;
   /** Set when a limit ended the run or took its tools away. */
@@ -88,14 +91,14 @@ interface ResultOfAny {
 /** The run has its answer. */
 export interface CompletedResult<Output = unknown> extends ResultOfAny {
   readonly status: "completed";
-  /** The answer as the agent's `output` schema gives it; `undefined` for an agent without one, and over HTTP. */
+  /** The answer as the agent's `output` schema returns it; `undefined` for an agent without one, and over HTTP. */
   readonly output: Output;
   readonly pendingToolCalls?: never;
   readonly pendingApprovals?: never;
   readonly error?: never;
 }
 
-/** The run waits for its caller: `session.answer` for a call, `session.decide` for an approval. */
+/** The run waits: continue it with `session.answer` for a call, or `session.decide` for an approval. */
 export interface WaitingResult extends ResultOfAny {
   readonly status: "awaiting_tool_execution";
   readonly pendingToolCalls: readonly PendingToolCall[];
@@ -129,26 +132,26 @@ export interface ExecuteStream<Output = unknown> extends AsyncIterable<AgentEven
   abort(reason?: string): Promise<void>;
 }
 
-/** How a session stands, in the words of executions. */
+/** The status of a session, in the words of executions. */
 export type AgentSessionStatus = Exclude<ExecuteStatus, "aborted"> | "running";
 
-/** The status of an execution whose run stands so: the one place where the words of the log become those of streams and results. */
+/** The status of an execution, from that of its run: the one place where the words of the log become those of streams and results. */
 export function executeStatusOf(run: RunStatus | "waiting"): ExecuteStatus {
   return run === "waiting" ? "awaiting_tool_execution" : run === "failed" ? "error" : run;
 }
 
-/** What was recorded, with a way to watch what the run does then. */
+/** What was recorded, with a way to watch the run from then on. */
 export interface Followed<Output = unknown> {
   /**
-   * The run from this record on, until it ends or waits again: the events that were missed are read from the log. Each call makes a new stream. A
-   * run that waits for more answers or decisions is over at once.
+   * Streams the run from this record on, until it ends or waits again; missed events are read from the log. Each call makes a new stream. The stream ends at
+   * once if the run waits for more answers or decisions.
    */
   stream(): ExecuteStream<Output>;
 }
 
-/** How a client call is answered. */
+/** Options of the answer to a client call. */
 export interface AnswerOptions {
-  /** The call failed, for the reason in the output. Default false. */
+  /** True: the call failed, for the reason in the output. Default false. */
   readonly isError?: boolean;
   /** The caller. Default: the access that the session was opened with. */
   readonly access?: Access;
@@ -156,13 +159,13 @@ export interface AnswerOptions {
   readonly idempotencyKey?: string;
 }
 
-/** A handle on one session. Made at once; its state loads on first use. `Output`: what `result.output` of its agent is. */
+/** A handle on one session. Made at once; its state loads on first use. `Output`: the type of `result.output`. */
 export interface AgentSession<Output = unknown> {
   readonly id: string;
   /** `completed` before the first input. */
   readonly status: AgentSessionStatus;
   readonly title: string | undefined;
-  /** Used last. */
+  /** The model that was used last. */
   readonly model: string | undefined;
   /** The transcript: the path from the root to the head, oldest first. Empty until `ready`. */
   readonly messages: readonly Message[];
@@ -175,7 +178,7 @@ export interface AgentSession<Output = unknown> {
   readonly pendingToolCalls: readonly PendingToolCall[];
   /** Calls that are awaiting approval. */
   readonly pendingApprovals: readonly PendingApproval[];
-  /** True when a run is open that waits for nothing outside: `resume` continues it. */
+  /** True if the session had a run under way when it was loaded, until it rests: `resume` continues it. */
   readonly isInterrupted: boolean;
   /** Schedules that will fire, the next one first. */
   readonly schedules: readonly SessionSchedule[];
@@ -190,21 +193,21 @@ export interface AgentSession<Output = unknown> {
   /** True when the session does not proceed by itself: no run is open, it waits for an answer from outside, or it can only be read here. */
   readonly isResting: boolean;
   /**
-   * True when a newer version has gone on with the session: everything up to its first fact can be read, and whatever would record something
-   * is refused with SESSION_TOO_NEW.
+   * True if a newer version has continued the session: everything before its first fact can be read, and each attempt to record something is refused with
+   * SESSION_TOO_NEW.
    */
   readonly isReadOnly: boolean;
-  /** True while this handle holds the lease: what runs, runs here. */
+  /** True while this handle holds the lease, so that the session runs here. */
   readonly isOwner: boolean;
   /** When the session needs an owner: milliseconds since the epoch, 0: now, `null`: not before the next input. */
   readonly dueAt: number | null;
   /** When a sweep may erase the session by its `retention`: milliseconds since the epoch, 0: its erasure has begun, `null`: it is kept or under a hold. */
   readonly erasableAt: number | null;
-  /** The session that is to get the report of this one: a child in the background whose run has ended. Otherwise `undefined`. */
+  /** The parent that is to get the report of this session, if this is a child in the background that has ended. Otherwise `undefined`. */
   readonly reportsTo: string | undefined;
   /**
-   * Records the end of a child in the background as an input of this session, or continues the call that rests because of a child; nothing if there is none of
-   * both. Resolves with the session above that may rest because of this one: it has to `collect` this one. @throws AgentError STORE_*
+   * Records the end of a child in the background as an input of this session, or continues the call that rests for the child; does nothing if neither
+   * applies. Resolves with the parent, if it may rest for this session: then call `collect` of the parent. @throws AgentError STORE_*
    */
   collect(child: string): Promise<string | undefined>;
   /** Writes the opening of a new session; false when it exists already. An input does so by itself. */
@@ -217,13 +220,13 @@ export interface AgentSession<Output = unknown> {
    */
   abort(reason?: string, options?: { readonly by?: string; readonly runId?: string; readonly erases?: boolean }): Promise<boolean>;
   /**
-   * Records the decision on a call that is awaiting approval (see `pendingApprovals`). The run continues when no other call of its turn is pending.
-   * Resolves when it is durable. @throws AgentError APPROVAL_DECIDED with the first decision in `details`,
-   * APPROVAL_MISMATCH, CALL_UNKNOWN, INPUT_INVALID, KEY_REUSED, SESSION_CLOSED, FORBIDDEN
+   * Records the decision on a call that is awaiting approval (see `pendingApprovals`). The run continues when no other call of its turn is pending. Resolves
+   * when the decision is durable. @throws AgentError APPROVAL_DECIDED with the first decision in `details`, APPROVAL_MISMATCH, CALL_UNKNOWN, INPUT_INVALID,
+   * KEY_REUSED, SESSION_CLOSED, FORBIDDEN
    */
   decide(callKey: string, decision: DecideOptions): Promise<AcceptedDecision & Followed<Output>>;
   /**
-   * Records the output of a call that waits for its caller (see `pendingToolCalls`): text, parts, or any value that has a JSON form. The run continues
+   * Records the output of a call that waits for a client (see `pendingToolCalls`): text, parts, or any value that has a JSON form. The run continues
    * when no other call of its turn is pending. Resolves when it is durable.
    * @throws AgentError CALL_ANSWERED, CALL_UNKNOWN, INPUT_INVALID, KEY_REUSED, SESSION_CLOSED, FORBIDDEN
    */
@@ -237,9 +240,9 @@ export interface AgentSession<Output = unknown> {
   /** Removes a schedule; false if there is none of this name. An input that it has already sent is not stopped. @throws AgentError SESSION_CLOSED */
   unschedule(name: string, options?: { readonly by?: string }): Promise<boolean>;
   /**
-   * `retention.keepMs`: the session is erased that long after its last fact, by the sweep of a worker, unless it is under a hold; `{}` keeps it for
-   * ever, which is the default. At least 1,000. `forget`: the keys of the calls whose decisions are no longer remembered. `sharing` replaces the one
-   * before. @throws AgentError INPUT_INVALID, SESSION_CLOSED
+   * `retention.keepMs`: the session is erased that long after its last fact, by the sweep of a worker, unless it is under a hold; `{}` keeps it for ever,
+   * which is the default. At least 1,000. `forget`: the keys of the calls whose decisions are no longer remembered. `sharing` replaces the earlier one.
+   * @throws AgentError INPUT_INVALID, SESSION_CLOSED
    */
   change(change: {
     readonly title?: string;
@@ -255,7 +258,7 @@ export interface AgentSession<Output = unknown> {
   /** Chooses the branch that the next input continues. @throws AgentError INPUT_INVALID when no such message exists. */
   moveHead(to: MessageId | null): Promise<void>;
   /**
-   * The durable events of one run as the log has them, after a cursor where there is one, in batches of the log's order; none for a run that the
+   * The durable events of one run as the log has them, after the cursor if there is one, in batches of the log's order; none for a run that the
    * log does not have. Reads the log from the input that brought the run to the end of the run, each time, and holds one batch of about 256 KiB.
    * Wait for `ready` first. @throws AgentError SESSION_CORRUPT, STORE_*, BLOB_NOT_FOUND
    */
@@ -263,42 +266,39 @@ export interface AgentSession<Output = unknown> {
   /** Events of this session from now on, as this process sees them. */
   subscribe(listener: (events: readonly SessionEvent[]) => void): () => void;
   /**
-   * Records an input and has it answered, with or without subscribers: also when its owner dies or the store fails for a while. A handle
-   * that does not drive records it only. Resolves when it is durable. @throws AgentError as `execute`, and FORBIDDEN when the access is for another scope
+   * Records an input, which is then answered with or without subscribers, also if the owner dies or the store fails for a while. A handle that does not drive
+   * only records it. Resolves when it is durable. @throws AgentError as `execute`, and FORBIDDEN when the access is for another scope
    */
   submit(input: ExecuteInput | CheckedInput, options?: SubmitOptions): Promise<AcceptedSubmission>;
-  /**
-   * Delivers all events from now on, of any process, and resumes a run whose owner is gone. Loads the state
-   * first; `ready` is called then. Ends with the function it returns.
-   */
+  /** Delivers all events from now on, of any process, and resumes a run whose owner is gone. Loads the state first. Returns a function that ends it. */
   follow(follower: SessionFollower): () => void;
   /** A snapshot of each open lane (of this run): for a reader that begins to watch now. */
   lanes(runId?: string): readonly EphemeralEvent[];
-  /** The state of now, for a screen. Empty until `ready`. */
+  /** The current state, for a screen. Empty until `ready`. */
   snapshot(): SessionSnapshot;
   /** While the store does not let this handle read: the state that was read last. Otherwise `undefined`. */
   staleSnapshot(): SessionSnapshot | undefined;
   /**
-   * Ends the conversation for ever, for every handle and process: later inputs are refused with SESSION_CLOSED, and nothing opens it again. To
-   * let go of this handle alone, dispose of it: `await using session = createSession(...)`. `erase` marks it for removal from its store by a sweep:
-   * `always`, or if its retention has passed (`expired`; otherwise it stays open, and the promise gives false). With `keepMs`, the time of its scope, the earlier of both dates counts.
+   * Ends the conversation for ever, for every handle and process: later inputs are refused with SESSION_CLOSED, and nothing opens it again. To let go of this
+   * handle alone, dispose of it: `await using session = createSession(...)`. `erase` marks it for removal from its store by a sweep: `always`, or if its
+   * retention has passed (`expired`; otherwise it stays open, and the result is false). `keepMs`: the retention of its scope; the earlier date counts.
    * @throws AgentError SESSION_HELD for `always`
    */
   end(options?: { readonly erase?: "always" | "expired"; readonly keepMs?: number }): Promise<boolean>;
   /**
-   * Gives a run that is under way here to another node, and drives no more: the handle records and follows from then on. A model call is cut off
-   * and made again there, which counts as no attempt; tools are signalled, what they give within half a second is recorded, and the rest is
-   * treated as after a crash. Resolves when another may claim the session.
+   * Gives a run that is under way here to another node, and drives no more: the handle records and follows from then on. A model call is cut off and made
+   * again there, which counts as no attempt; tools are signalled, what they return within half a second is recorded, and other calls are treated as after a
+   * crash. Resolves when another node may claim the session.
    */
   handOver(): Promise<void>;
   /**
-   * Claims a session whose owner has left at once. Without this call a handle that follows it reads the lease once a second. No effect while another
+   * Claims at once a session whose owner has left. Without this call a handle that follows the session reads the lease once a second. No effect while another
    * process holds the lease, on a session that rests, and on a handle that does not drive.
    */
   takeOver(): void;
   /**
-   * Lets go of the session without ending it, as `await using` does: what runs is signalled and left to the next owner, the lease goes back. Streams and calls
-   * on this handle are rejected with RUN_ABORTED from then on.
+   * Lets go of the session without ending it, as `await using` does: running effects are signalled and left to the next owner, and the lease is released.
+   * Streams and calls on this handle are rejected with RUN_ABORTED from then on.
    */
   [Symbol.asyncDispose](): Promise<void>;
 }

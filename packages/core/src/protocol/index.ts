@@ -1,4 +1,4 @@
-/** What crosses the wire: types and codecs, for servers and clients in any runtime. */
+/** The data that crosses the wire: types and codecs, for servers and clients in any runtime. */
 
 export type { AgentErrorOptions, ErrorClass, ErrorCode, ErrorEntry, Failure } from "../errors.ts";
 export { AgentError, errorTable, failureOf, isAgentError } from "../errors.ts";

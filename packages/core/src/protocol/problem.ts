@@ -7,10 +7,10 @@ export interface Problem {
   readonly type: string;
   /** What the code means; the same for every error of this code. */
   readonly title: string;
-  /** The HTTP status it goes with. */
+  /** The HTTP status of the response. */
   readonly status: number;
   readonly code: string;
-  /** What happened, to what. */
+  /** What happened, and to what. */
   readonly detail: string;
   readonly fix: string;
   /** The page and anchor that explain the code. */
@@ -19,7 +19,7 @@ export interface Problem {
   readonly retryable: boolean;
   /** Milliseconds to wait before another try. */
   readonly retryAfterMs?: number;
-  /** Details that the code documents: for a decision that came too late, the first one. */
+  /** Details that the code documents: for a decision that came too late, the first decision. */
   readonly details?: JsonObject;
   /** `detail` again, for clients that only know this field. */
   readonly error: string;
@@ -30,14 +30,14 @@ export interface ProblemOptions {
   readonly docsPage?: string;
 }
 
-/** What a terminal would obey, and what turns the direction of a text; tabs and line feeds are text. */
+/** Characters that a terminal obeys or that change the direction of a text, except tabs and line feeds. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
 const obeyed = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
 /** Codes whose `details` are meant for the caller. */
 const published: ReadonlySet<ErrorCode> = new Set(["APPROVAL_DECIDED", "HISTORY_EXPIRED"]);
 
-/** The problem document of an error. Its `cause` does not go into it, its `details` only where the code documents them; control characters of its message become U+FFFD. */
+/** The problem document of an error. It has no `cause`, and `details` only if the code documents them; control characters of the message become U+FFFD. */
 export function problemOf(error: AgentError, options: ProblemOptions = {}): Problem {
   const { code, message, fix, retryable, retryAfterMs, runId, details } = error;
   const { meaning, status } = errorTable[code];
@@ -58,7 +58,7 @@ export function problemOf(error: AgentError, options: ProblemOptions = {}): Prob
   };
 }
 
-/** The error of a problem document. A code of a newer version, and what is no problem document at all, become INTERNAL. */
+/** The error of a problem document. A code of a newer version, and a value that is no problem document, become INTERNAL. */
 export function errorFromProblem(json: unknown): AgentError {
   const written: { readonly [field: string]: unknown } = typeof json === "object" && json !== null ? { ...json } : {};
   const { code, detail, error, fix, retryable, retryAfterMs, runId, details } = written;

@@ -1,7 +1,7 @@
 import type { Access, Labels, RunOptions, RunStatus } from "../loop/fact.ts";
 import type { UserMessage } from "../message/message.ts";
 
-/** An input that a session gets at a date, or again and again. Give `at`, `everyMs`, both, or `cron`. */
+/** An input that a session gets at a date, or repeatedly. Give `at`, `everyMs`, both, or `cron`. */
 export interface ScheduleRequest extends RunOptions {
   readonly input: string | UserMessage;
   /**
@@ -11,11 +11,11 @@ export interface ScheduleRequest extends RunOptions {
   readonly at?: number | string;
   /** The IANA zone of a local time or of `cron`, for example `Europe/Berlin`. */
   readonly timeZone?: string;
-  /** The interval, at least 1,000 ms. Times that are missed fire once together. Default: it fires once. */
+  /** The interval, at least 1,000 ms. Times that are missed fire once together. Default without `cron`: it fires once. */
   readonly everyMs?: number;
   /**
    * A cron expression of five fields (`0 9 * * 1-5`) or a name such as `@daily`, in `timeZone` (default UTC), for a runtime with `scheduleRules`; or an
-   * interval such as `@every 1h30m`, which needs none.
+   * interval such as `@every 1h30m`, which needs no `scheduleRules`.
    */
   readonly cron?: string;
   /**
@@ -30,7 +30,7 @@ export interface ScheduleRequest extends RunOptions {
   readonly access?: Access;
 }
 
-/** A schedule of a session that has not fired for the last time. */
+/** A schedule of a session that will fire, once or repeatedly. */
 export interface SessionSchedule extends RunOptions {
   readonly name: string;
   /** The next due time, in milliseconds since the epoch. */
@@ -46,7 +46,7 @@ export interface SessionSchedule extends RunOptions {
   readonly user?: string;
 }
 
-/** A due time of a schedule that has passed. */
+/** A past due time of a schedule. */
 export interface ScheduleFiring {
   readonly name: string;
   readonly due: number;
@@ -69,12 +69,12 @@ export const scheduleLimits: {
   readonly cronCharacters: number;
 } = {
   perSession: 100,
-  /** Of the JSON of a message, because the state of the session holds it. */
+  /** Bytes of a message as JSON. Limited because the state of the session holds it. */
   messageBytes: 64 * 1024,
   everyMinMs: 1_000,
   everyMaxMs: 366 * 86_400_000,
   aheadMaxMs: 10 * 366 * 86_400_000,
-  /** How late a due time may fire where missed ones are left out. */
+  /** How late a due time may fire, if missed due times are left out. */
   lateMs: 60_000,
   cronCharacters: 200,
 };

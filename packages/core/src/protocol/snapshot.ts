@@ -9,11 +9,11 @@ import type { Cost, Usage } from "../message/usage.ts";
 /** One message of the tree of messages. */
 export interface SnapshotMessage {
   readonly id: MessageId;
-  /** The message it continues; `null`: it begins a conversation. */
+  /** The message before this one; `null`: this message begins a conversation. */
   readonly parent: MessageId | null;
-  /** Absent for what the session began with. */
+  /** Absent for messages that the session began with. */
   readonly runId?: string;
-  /** When it joined, milliseconds since the epoch. */
+  /** When the message joined, milliseconds since the epoch. */
   readonly at: number;
   readonly message: Message;
 }
@@ -39,7 +39,7 @@ export interface RunningTool {
   readonly startedAt: number;
 }
 
-/** A call that waits for the end of the session that it has begun. */
+/** A call that waits for the end of the session that it has started. */
 export interface PendingChild {
   readonly callKey: string;
   readonly session: string;
@@ -65,12 +65,12 @@ export interface OpenRun {
   readonly pendingApprovals?: readonly PendingApproval[];
   /** Children whose calls wait for people and clients; `pendingApprovals` and `pendingToolCalls` have those calls, too. */
   readonly waitingAgents?: readonly WaitingAgent[];
-  /** Why it is being stopped. */
+  /** Why the run is being stopped. */
   readonly aborting?: string;
-  /** The last attempt was thrown away; the next one begins at `until`, once that is known. */
+  /** The last attempt was discarded; the next attempt begins at `until`, once that is known. */
   readonly retry?: { readonly reason: string; readonly until?: number };
   readonly limit?: { readonly which: string; readonly value: number };
-  /** The message that the next input continues, where another branch was chosen meanwhile. */
+  /** The message that the next input continues, if another branch was chosen during the run. */
   readonly movedHead?: MessageId | null;
 }
 
@@ -81,18 +81,18 @@ export interface SessionSnapshot {
   readonly title?: string;
   readonly metadata?: JsonObject;
   readonly participants?: readonly string[];
-  /** How long it is kept after its last fact. Absent: for ever. */
+  /** How long the session is kept after its last fact. Absent: for ever. */
   readonly retention?: Retention;
   /** Absent: it was never shared. */
   readonly sharing?: Sharing;
-  /** The legal hold that keeps it from being erased. */
+  /** The legal hold: the session must not be erased. */
   readonly hold?: { readonly reason?: string; readonly by?: string; readonly at: number };
   /** Decisions that hold for later calls of the session, the newest last. */
   readonly remembered?: readonly RememberedDecision[];
   readonly status: SessionStatus;
-  /** Present while it waits. */
+  /** Present while the session waits. */
   readonly waitsFor?: readonly WaitingReason[];
-  /** The log continues in a newer version than this build knows: nothing can be added here. */
+  /** True if the log continues in a newer version than this build knows: nothing can be added here. */
   readonly readOnly?: boolean;
   readonly createdAt: number;
   readonly updatedAt: number;
