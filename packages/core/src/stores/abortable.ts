@@ -1,4 +1,4 @@
-/** What the promise gives, or a rejection with the signal's reason as soon as it is aborted. */
+/** Settles like the promise, but rejects with the signal's reason as soon as the signal is aborted. */
 export function abortable<T>(promise: PromiseLike<T>, signal: AbortSignal): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     const abort = (): void => reject(signal.reason);

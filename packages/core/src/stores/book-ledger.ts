@@ -1,14 +1,14 @@
 /*
  * Owns: how a usage ledger counts: what is reserved, refused, settled, released and shown, over books that keep the sums.
  * Does not own: where sums and reservations are kept (the books), which sums a limit bounds (ledger-limits).
- * Invariant: the sums of an account hold what is reserved, or what was spent in its place, for each reservation once.
+ * Invariant: for each reservation, the sums of an account hold once the reserved amount, or the spent amount that replaced it.
  */
 import type { Clock } from "../ports/clock.ts";
 import type { LedgerCall, LedgerOutcome, LedgerPeriod, LedgerRequest, UsageAmount, UsageLedger } from "../ports/usage-ledger.ts";
 import { type LedgerLimits, type LedgerSum, ledgerSums } from "./ledger-limits.ts";
 
 export interface LedgerOptions {
-  /** The same in every process. */
+  /** Must be the same in every process. */
   readonly limits: LedgerLimits;
   /** The accounts that a call counts for. Default: those of its scope, its user and its session. */
   readonly accounts?: (call: LedgerCall) => readonly string[];
@@ -29,7 +29,7 @@ export interface ExactAmount {
 
 /** A reservation in the books. */
 export interface BookedReservation extends ExactAmount {
-  /** The names of the sums that it counts for. */
+  /** The names of the sums that the reservation counts for. */
   readonly sums: readonly string[];
   /** False: it was settled. */
   readonly isOpen: boolean;
@@ -37,21 +37,21 @@ export interface BookedReservation extends ExactAmount {
 
 /** Where a ledger keeps its sums and reservations. */
 export interface LedgerBooks {
-  /** Runs one step: all of it happens or nothing, and no other step between. */
+  /** Runs one step: as a whole or not at all, and without another step in between. */
   atomically<T>(step: () => T): T;
-  /** Nothing for a sum that was never opened. */
+  /** 0 for a sum that was never opened. */
   spent(name: string): ExactAmount;
   /** Adds to a sum, and opens it if it is not there. */
   open(sum: LedgerSum, amount: ExactAmount): void;
-  /** Adds to a sum, which may be less than nothing. Does nothing for one whose window has ended. */
+  /** Adds an amount, which may be negative, to a sum. Does nothing for a sum whose window has ended. */
   change(name: string, amount: ExactAmount): void;
   reservation(id: string): BookedReservation | undefined;
   /** Keeps a reservation under an id that is free. */
   keep(id: string, reservation: BookedReservation, expiresAt: number): void;
-  /** The reservation is settled. */
+  /** Marks the reservation as settled. */
   close(id: string): void;
   drop(id: string): void;
-  /** Reservations that expired before, and sums whose window has ended. */
+  /** Removes reservations that have expired, and sums whose window has ended. */
   forget(now: number): void;
 }
 
@@ -60,14 +60,14 @@ export interface BookLedger extends UsageLedger {
   reserve(request: LedgerRequest): LedgerOutcome;
   settle(id: string, spent: UsageAmount): void;
   release(id: string): void;
-  /** What counts as spent for the account, in the open window of its limit (the first one, or that of `per`): reservations that are open included. */
+  /** What counts as spent for the account, in the open window of its first limit, or of its limit for `per`; open reservations are included. */
   spent(account: string, per?: LedgerPeriod): Required<UsageAmount>;
 }
 
-/** A ledger over books. @throws AgentError CONFIG_INVALID for a limit that cannot be used */
+/** Makes a ledger over the books. @throws AgentError CONFIG_INVALID for a limit that cannot be used */
 export function bookLedger(books: LedgerBooks, options: TimedLedgerOptions): BookLedger {
   const { accountsOf, sumsOf, sumOf, now } = ledgerTerms(options);
-  /** Puts an amount in the place of what was reserved. */
+  /** Replaces what was reserved; false if it is not open. */
   const end = (id: string, { tokens, nanos }: ExactAmount): boolean => {
     const asked = books.reservation(id);
     if (!asked?.isOpen) return false;
@@ -100,17 +100,17 @@ export function bookLedger(books: LedgerBooks, options: TimedLedgerOptions): Boo
   };
 }
 
-/** What every ledger does with its options, wherever its sums are. */
+/** What every ledger derives from its options, wherever its sums are. */
 export interface LedgerTerms {
   readonly accountsOf: (call: LedgerCall) => readonly string[];
-  /** The sums that a call of now counts for. */
+  /** The sums that a call counts for now. */
   readonly sumsOf: (accounts: readonly string[]) => readonly LedgerSum[];
-  /** The sum of an account that is open now, of its first limit or of that of `per`. */
+  /** The open sum of an account: for its first limit, or for its limit with this `per`. */
   readonly sumOf: (account: string, per?: LedgerPeriod) => LedgerSum | undefined;
   readonly now: () => number;
 }
 
-/** @throws AgentError CONFIG_INVALID for a limit that cannot be used; limits that a function gives are looked at with each call */
+/** @throws AgentError CONFIG_INVALID for a limit that cannot be used; limits that a function returns are checked with each call */
 export function ledgerTerms({ limits, accounts = (call) => call.accounts, clock }: TimedLedgerOptions): LedgerTerms {
   const sumsOf = (of: readonly string[]): readonly LedgerSum[] => ledgerSums(limits, of, clock.now());
   if (typeof limits !== "function") sumsOf(Object.keys(limits));
@@ -122,7 +122,7 @@ export function ledgerTerms({ limits, accounts = (call) => call.accounts, clock 
   };
 }
 
-/** Why a sum has no room for the amount; `undefined`: it has. */
+/** The refusal of an amount for which the sum has no room. */
 export function ledgerRefusal({ account, limit, endsAt }: LedgerSum, spent: ExactAmount, ask: ExactAmount): LedgerOutcome | undefined {
   const window = { ...(limit.per === undefined ? {} : { per: limit.per }), ...(endsAt === undefined ? {} : { resetsAt: endsAt }) };
   const { tokens, costUsd } = limit;

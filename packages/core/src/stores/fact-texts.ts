@@ -4,7 +4,7 @@ import { boundOf } from "../message/json-bytes.ts";
 import { idPattern, isId, type SessionRef } from "../message/session-ref.ts";
 import { type AppendRequest, appendLimits } from "../ports/session-log.ts";
 
-/** The reference with nothing beside its two ids. @throws AgentError INPUT_INVALID when one of them is no id. */
+/** A copy of the reference with its two ids alone. @throws AgentError INPUT_INVALID when one of the two is no id. */
 export function checkedRef({ scope, session }: SessionRef): SessionRef {
   for (const id of [scope, session])
     if (!isId(id)) throw invalid(`\`${id.slice(0, 80)}\` is not an id.`, `An id matches ${idPattern.source}.`);
@@ -22,7 +22,7 @@ export function factTexts({ facts, expectedSeq }: Pick<AppendRequest, "facts" | 
   return texts;
 }
 
-/** Refuses what `factTexts` does, without making the texts of a small batch. @throws AgentError INPUT_INVALID */
+/** Refuses the same batches as `factTexts`, without making the texts of a small batch. @throws AgentError INPUT_INVALID */
 export function checkBatch({ facts, expectedSeq }: Pick<AppendRequest, "facts" | "expectedSeq">): void {
   checkCount(facts);
   let bytes = 0;
@@ -30,7 +30,7 @@ export function checkBatch({ facts, expectedSeq }: Pick<AppendRequest, "facts" |
   if (bytes > appendLimits.factBytes) factTexts({ facts, expectedSeq });
 }
 
-/** What the number of a fact adds at most. */
+/** The most bytes that the number of a fact adds. */
 const numberBytes = 32;
 
 function checkCount(facts: readonly FactDraft[]): void {

@@ -9,18 +9,18 @@ import type { LedgerPeriod } from "../ports/usage-ledger.ts";
 export interface LedgerLimit {
   readonly tokens?: number;
   readonly costUsd?: number;
-  /** The window of time that it is for, which begins at midnight of its zone. Default: all time. */
+  /** The window of time of the limit, which begins at midnight of its zone. Default: all time. */
   readonly per?: LedgerPeriod;
   /** The IANA zone of the window, for example `Europe/Berlin`. Default `UTC`. */
   readonly timeZone?: string;
 }
 
-/** By account, for example `scope/local`; or a function that finds the limits of an account. An account may have several, one for each window. */
+/** The limits by account, for example `scope/local`; or a function that finds the limits of an account. An account may have several, one for each window. */
 export type LedgerLimits =
   | { readonly [account: string]: LedgerLimit | readonly LedgerLimit[] }
   | ((account: string) => LedgerLimit | readonly LedgerLimit[] | undefined);
 
-/** What one limit bounds: the sum of an account, in the window that is open. */
+/** The sum that one limit bounds: of an account, in the window that is open. */
 export interface LedgerSum {
   readonly account: string;
   readonly limit: LedgerLimit;
@@ -30,7 +30,7 @@ export interface LedgerSum {
   readonly endsAt?: number;
 }
 
-/** The sums that a call of now counts for, in the order of the accounts. Accounts without a limit have none. @throws AgentError CONFIG_INVALID */
+/** The sums that a call at `now` counts for, in the order of the accounts. Accounts without a limit have none. @throws AgentError CONFIG_INVALID */
 export function ledgerSums(limits: LedgerLimits, accounts: readonly string[], now: number): readonly LedgerSum[] {
   return accounts.flatMap((account) => {
     const own = typeof limits === "function" ? limits(account) : Object.hasOwn(limits, account) ? limits[account] : undefined;

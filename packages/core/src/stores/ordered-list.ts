@@ -1,4 +1,4 @@
-/** Values in order; places are found by halving, so that neither a change nor a page looks at all of them. No two may be equal in order. */
+/** A sorted list. Places are found by binary search, so that neither a change nor a page reads all values. No two values may be equal in order. */
 export class Ordered<Key, T extends Key> {
   readonly #order: (a: Key, b: Key) => number;
   readonly #values: T[] = [];
@@ -7,7 +7,7 @@ export class Ordered<Key, T extends Key> {
     this.#order = order;
   }
 
-  /** How many stand before it. */
+  /** The number of values before the key. */
   placeOf(key: Key): number {
     let [from, to] = [0, this.#values.length];
     while (from < to) {
@@ -30,7 +30,7 @@ export class Ordered<Key, T extends Key> {
     this.#values.splice(this.placeOf(value), 0, value);
   }
 
-  /** What decides the order must not have changed since it was added. */
+  /** What decides the order must not have changed since `add`. */
   delete(value: T): void {
     const place = this.placeOf(value);
     if (this.#values[place] === value) this.#values.splice(place, 1);

@@ -2,8 +2,8 @@
  * Owns: the erasure of a session and of everything below it: what stops it, what fences it, and its order.
  * Does not own: the end of what runs (the host), the removal of one log (the store).
  * Invariants
- *  E1 nothing is removed before every log of the tree ends with `session.closed`: no hold can be set behind it, and none was set before it;
- *  E2 a parent is closed before those below it, which then get no more of their own, and removed after them, so that what a crash cuts off is found again;
+ *  E1 nothing is removed before every log of the tree ends with `session.closed`: no hold can be set after that, and none was set before;
+ *  E2 a session is closed before the sessions below it, so that it starts no more, and removed after them, so that they are found again after a crash;
  *  E3 each log is read once, and then only what has come since.
  */
 import { AgentError, isAgentError } from "../errors.ts";
@@ -19,11 +19,14 @@ interface Removable {
 
 /** The erasure of a session and of everything that its runs have started. */
 export interface Erasure {
-  /** Passes if neither the session nor one below it is under a legal hold. The cost is the length of all their logs. @throws AgentError SESSION_HELD that names the held one */
+  /**
+   * Resolves if neither the session nor a session below it is under a legal hold. Reads all their logs. @throws AgentError SESSION_HELD that names the held
+   * session
+   */
   check(): Promise<void>;
   /**
-   * Closes all of them, then removes all, so that an erasure which is cut off is completed by the next one. Reads what has come since `check`.
-   * @throws AgentError SESSION_HELD where one was put under a legal hold meanwhile: nothing is removed then, and those above it are closed
+   * Closes all these sessions, then removes all, so that the next erasure completes one that was cut off. Reads the facts since `check`.
+   * @throws AgentError SESSION_HELD if a session was put under a legal hold meanwhile: nothing is removed then, and the sessions above it are closed
    */
   complete(): Promise<void>;
 }
@@ -31,21 +34,21 @@ export interface Erasure {
 /** What was read of a log. */
 interface Read {
   readonly lastSeq: number;
-  /** Of the last fact, in milliseconds since the epoch. */
+  /** The date of the last fact, in milliseconds since the epoch. */
   readonly at: number;
   readonly hold: FactOf<"hold.changed"> | undefined;
-  /** It takes no more facts: it is closed, or damaged. */
+  /** The log takes no more facts: it is closed or damaged. */
   readonly isSealed: boolean;
 }
 
-/** Facts of one read, at most. */
+/** The most facts of one read. */
 const pageSize = 500;
-/** Appends that may lose against others before the erasure is given up. */
+/** The most appends with a conflict before the erasure is given up. */
 const conflictsMax = 100;
 
 /**
  * Removes a session for good, and before it everything that its runs have started.
- * @throws AgentError SESSION_HELD where it, or a session below it, is under a legal hold: nothing is removed then
+ * @throws AgentError SESSION_HELD if it, or a session below it, is under a legal hold: nothing is removed then
  */
 export async function removeWithChildren(store: Removable, ref: SessionRef): Promise<void> {
   const erasure = erasureOf(store, ref);
@@ -53,7 +56,7 @@ export async function removeWithChildren(store: Removable, ref: SessionRef): Pro
   await erasure.complete();
 }
 
-/** The erasure of the session, of which nothing has been read yet. */
+/** Prepares the erasure of the session; reads nothing yet. */
 export function erasureOf(store: Removable, ref: SessionRef): Erasure {
   const { log } = store;
   const reads = new Map<string, Read>();
@@ -69,7 +72,7 @@ export function erasureOf(store: Removable, ref: SessionRef): Erasure {
     for (let conflicts = 0; ; conflicts++) {
       const { lastSeq, at, isSealed } = await unheld(session);
       if (isSealed) return;
-      // Removed already.
+      // It was removed already.
       if (lastSeq === 0) return void reads.set(session, { ...unread, isSealed: true });
       const closed = { type: "session.closed", erase: true, at, v: factVersion } as const;
       const batch = { expectedSeq: lastSeq, batchId: `erased-${lastSeq}`, facts: [closed], due: 0 };
@@ -101,7 +104,7 @@ export function erasureOf(store: Removable, ref: SessionRef): Erasure {
   };
 }
 
-/** The ids of everything that the runs of the session have started, and their runs: each after those below it. */
+/** The ids of all sessions below this session, each after the sessions below it. */
 export async function sessionsBelow({ index }: Pick<Removable, "index">, { scope, session }: SessionRef): Promise<readonly string[]> {
   const found: string[] = [];
   for (let last: { readonly updatedAt: number; readonly id: string } | undefined; ; ) {
@@ -126,7 +129,7 @@ const notClosed = (session: string, outcome: string): AgentError =>
 
 const unread: Read = { lastSeq: 0, at: 0, hold: undefined, isSealed: false };
 
-/** What the log holds now, after what was read before. Of a damaged log what stands before the damage counts, which nothing that stands behind it could change. */
+/** Reads the facts that the log has after those of `before`. Of a damaged log the facts before the damage count, whatever stands after it. */
 async function readOn(log: SessionLog, ref: SessionRef, before: Read = unread): Promise<Read> {
   let { lastSeq, at, hold, isSealed } = before;
   for (let limit = pageSize; !isSealed; ) {

@@ -33,7 +33,7 @@ export function searchWords(text: string): readonly string[] {
   return (text.match(word) ?? []).map(foldWord).filter((folded) => folded !== "");
 }
 
-/** Most words are of letters that no folding changes but for their case. */
+/** Matches words of which folding changes only the case: most words. */
 const plain = /^[a-zA-Z0-9]+$/;
 
 function foldWord(text: string): string {
@@ -48,13 +48,13 @@ const ascii = /^[^\u0080-\uffff]*$/;
 
 /** How well texts match. */
 export interface TextMatch {
-  /** The first text that holds a word sought. */
+  /** The first text that holds one of the sought words. */
   readonly text: string;
-  /** The more of the words are matches, the higher. */
+  /** The larger the share of matching words, the higher. */
   readonly score: number;
 }
 
-/** The match of texts that together hold every word sought (as `searchWords` gives them), or a longer one that begins with it. */
+/** The match of texts that together hold every sought word (of `searchWords`), or a longer word that begins with it; `undefined`: no match. */
 export function matchTexts(texts: readonly string[], sought: readonly string[]): TextMatch | undefined {
   const missing = new Set(sought);
   let first = "";
@@ -73,7 +73,7 @@ export function matchTexts(texts: readonly string[], sought: readonly string[]):
   return missing.size > 0 ? undefined : { text: first, score };
 }
 
-/** True for a text that surely has no word sought: it is not parted into words. Folding changes nothing but the case of ASCII. */
+/** True if the text has no sought word for certain, without splitting it. Decides ASCII alone, of which folding changes only the case. */
 function hasNone(text: string, sought: readonly string[]): boolean {
   if (!ascii.test(text)) return false;
   const lower = text.toLowerCase();
@@ -89,7 +89,7 @@ export function excerptAround(text: string, sought: readonly string[]): string {
     at = match.index;
     break;
   }
-  // A third before the match, the rest after it; the ends are moved off halves of a surrogate pair.
+  // A third before the match, the rest after it; neither end splits a surrogate pair.
   const from = wholeCharacter(text, Math.max(0, Math.min(at - 60, text.length - (excerptMax - 2))));
   const to = wholeCharacter(text, Math.min(text.length, from + excerptMax - 2));
   const piece = text.slice(from, to).replace(/\s+/gu, " ").trim();

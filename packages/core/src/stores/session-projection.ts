@@ -11,11 +11,11 @@ export interface SessionProjection {
   readonly openRun?: string;
   /** Calls that wait for a client or a person. */
   readonly waiting: readonly string[];
-  /** Those of them that wait for a person's approval. */
+  /** The calls of `waiting` that wait for a person's approval. */
   readonly asked?: readonly string[];
   /** By child: the calls below it that wait for a person's approval. */
   readonly below?: { readonly [session: string]: readonly string[] };
-  /** Those of them that wait for a child. */
+  /** The calls of `waiting` that wait for a child. */
   readonly children?: readonly string[];
   /** Model and tool calls under way. */
   readonly working: readonly string[];
@@ -34,14 +34,14 @@ interface Draft {
 
 const modelCall = "model";
 
-/** The session whose run has started the session of these facts, where its opening is among them. */
+/** The parent of the session of these facts, if the opening of the session is among them. */
 export function parentOf(facts: readonly FactDraft[]): string | undefined {
   return facts.find((fact) => fact.type === "session.opened")?.parent?.session;
 }
 
 /**
- * The projection after more facts of the log of `id`, oldest first; `undefined` goes in for a new session and comes out
- * when there is no fact at all. Facts that it has seen and facts of unknown types change nothing but the position.
+ * The projection after more facts of the log of `id`, oldest first; `undefined` as `before`: a new session; as the result: no fact. Facts that `before`
+ * includes change nothing; facts of unknown types change only position and date.
  */
 export function projectSession(id: string, before: SessionProjection | undefined, facts: readonly Fact[]): SessionProjection | undefined {
   const first = facts[0];
@@ -95,7 +95,7 @@ function reasonsOf({ waiting, asked, children }: Draft): readonly WaitingReason[
   return reasons;
 }
 
-/** What belongs to the session: names, messages, sums. */
+/** Updates names, messages and sums of the session. */
 function applyToSession({ summary }: Draft, fact: Fact): void {
   switch (fact.type) {
     case "session.opened":
@@ -132,7 +132,7 @@ function applyToSession({ summary }: Draft, fact: Fact): void {
   }
 }
 
-/** What is open: decides between running and waiting. */
+/** Updates what is open, for the status. */
 function applyToRun(draft: Draft, fact: Fact): void {
   const { waiting, asked, children, working } = draft;
   switch (fact.type) {
@@ -204,7 +204,7 @@ function keepBelow({ below }: Draft, session: string, callKeys: readonly string[
   else below.delete(session);
 }
 
-/** A call waits for a child that it has begun, or for one that rests. The tool of a call whose child rests no longer runs again. */
+/** A call waits for a child that it has started, or for a child that rests. When the child no longer rests, the tool of the call runs again. */
 function applyToChild(draft: Draft, callKey: string, fact: FactOf<"child.linked" | "child.waiting" | "child.finished">): void {
   const { waiting, children } = draft;
   if (fact.type === "child.finished") {
