@@ -6,13 +6,13 @@ import { type ArgsOf, defineTool } from "./define-tool.ts";
 import type { StandardSchema } from "./standard-schema.ts";
 import type { Tool, ToolEvent } from "./tool.ts";
 
-/** How an agent is offered to another one as a tool. */
+/** How an agent is offered to another agent as a tool. */
 export interface AgentToolOptions<Schema extends StandardSchema | JsonSchema = JsonSchema>
   extends Pick<ChildOptions, "budget">,
     Pick<Tool<ArgsOf<Schema>>, "label" | "timeoutMs" | "outputMax" | "sequential" | "counts" | "approval" | "enabled"> {
-  /** What runs: an agent of `createAgent`. */
+  /** The agent that runs, made by `createAgent`. */
   readonly agent: ChildAgent<unknown>;
-  /** The call returns at once, and the end of the child becomes an input of the session. Default false: the call waits for it. */
+  /** True: the call returns at once, and the end of the child becomes an input of the session. Default false: the call waits. */
   readonly background?: boolean;
   /** Default: the name of the agent. */
   readonly name?: string;
@@ -20,7 +20,7 @@ export interface AgentToolOptions<Schema extends StandardSchema | JsonSchema = J
   readonly description?: string;
   /** The arguments. Default: `{ task: string }`. */
   readonly parameters?: Schema;
-  /** The child's input. Default: `task`, or the arguments as JSON text where they have none. The same for the same arguments. */
+  /** The child's input. Default: `task`, or the arguments as JSON text if they have none. Must be the same for the same arguments. */
   readonly input?: { make(args: ArgsOf<Schema>): string | UserMessage }["make"];
 }
 
@@ -32,9 +32,9 @@ const taskSchema: JsonSchema = {
 };
 
 /**
- * A tool whose call runs an agent as a child: a session of its own, which a crash interrupts and does not repeat. The model reads the child's answer, its
- * typed output where it has one; `details` of the result name the session and what it spent. A child that failed is an error result. There is no time limit
- * but `timeoutMs`.
+ * Makes a tool whose call runs an agent as a child, in its own session; a crash interrupts the child and does not repeat it. The model reads the child's
+ * answer, or its typed output if it has one; `details` of the result name the session and its usage. A child that failed is an error result. The only time
+ * limit is `timeoutMs`.
  * @throws AgentError CONFIG_INVALID
  * @example agentTool({ agent: researcher, description: "Researches one question on the web." })
  */

@@ -5,7 +5,7 @@ import type { UserMessage } from "../message/message.ts";
 import type { Cost, Usage } from "../message/usage.ts";
 import type { StandardSchema } from "./standard-schema.ts";
 
-/** An agent as `createAgent` gives it. */
+/** An agent as `createAgent` returns it. */
 export interface ChildAgent<Output = unknown> {
   readonly name: string;
   readonly output?: { readonly check?: StandardSchema<Output> };
@@ -14,14 +14,14 @@ export interface ChildAgent<Output = unknown> {
 interface ChildEnd {
   /** Id of the child's session, in the store of its parent. */
   readonly session: string;
-  /** The text of its last answer: where it has started children in the background, the one that has read their reports. */
+  /** The text of the last answer, which follows the reports of children in the background. */
   readonly text: string;
-  /** What it spent, with all that it has started, also in the background. The run that started it counts it too. */
+  /** What the child and all sessions below it spent, also in the background. The run that started the child counts it, too. */
   readonly usage?: Usage;
   readonly cost?: Cost;
-  /** Its tool calls that count, also those of its own children. The run that started it counts them too. */
+  /** Counted tool calls of the child and of its own children. The run that started the child counts them, too. */
   readonly toolCallCount: number;
-  /** Set when a limit ended it or took its tools away. */
+  /** Set when a limit ended the child or took its tools away. */
   readonly limit?: ReachedLimit;
 }
 
@@ -29,7 +29,7 @@ interface ChildEnd {
 export type ChildResult<Output = unknown> =
   | (ChildEnd & {
       readonly status: "completed";
-      /** The answer as the `output` schema of the child's agent gives it; `undefined` for an agent without one. */
+      /** The answer as the `output` schema of the child's agent returns it; `undefined` for an agent without one. */
       readonly output: Output;
       readonly error?: never;
     })
@@ -37,18 +37,18 @@ export type ChildResult<Output = unknown> =
 
 /** What a child may be given beside its input. */
 export interface ChildOptions {
-  /** What it may spend at most, also by its own children. Default, and never more: what the run that starts it has left of its limits. */
+  /** The most that the child and its own children may spend. Default and maximum: what the run that starts the child has left of its limits. */
   readonly budget?: Pick<RunBudget, "tokensMax" | "costUsdMax">;
   /**
-   * While everything in the child waits for people or clients, the call is left, and no process is needed. After an answer the tool runs again from its
-   * beginning and finds the child, so what it does before must bear that. Default false: the tool waits in its process, within its `timeoutMs`.
+   * True: while everything in the child waits for people or clients, the tool stops, and no process is needed. After an answer the tool runs again from its
+   * beginning and finds the child, so its work before that must be safe to repeat. Default false: the tool waits in its process, within its `timeoutMs`.
    */
   readonly suspends?: boolean;
 }
 
 /** A child that runs in the background. */
 export interface SpawnedChild {
-  /** Id of its session, in the store of its parent. */
+  /** Id of the child's session, in the store of its parent. */
   readonly session: string;
 }
 

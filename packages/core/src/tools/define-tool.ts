@@ -4,7 +4,7 @@ import { shownId } from "../message/shown-id.ts";
 import { isStandardSchema, type StandardSchema } from "./standard-schema.ts";
 import type { NeedsResources, Tool, ToolContext, ToolEvent, ToolOutput, ToolReturn } from "./tool.ts";
 
-/** The arguments a schema lets through; any JSON object for plain JSON Schema. */
+/** The arguments that a schema lets through; any JSON object for plain JSON Schema. */
 export type ArgsOf<Schema> = Schema extends StandardSchema<infer Output> ? Output : JsonObject;
 
 /** A tool whose arguments are inferred from its schema. */
@@ -27,7 +27,7 @@ export const isToolName = (name: unknown): name is string => typeof name === "st
 const timeoutMaxMs = 2 ** 31 - 1;
 
 /**
- * The tool, checked. @throws AgentError CONFIG_INVALID when the name, description, schema or a limit is missing or wrong.
+ * Checks the definition. @throws AgentError CONFIG_INVALID when the name, description, schema or a limit is missing or wrong.
  * @example defineTool({ name: "add", description: "Adds two numbers.", parameters: z.object({ a: z.number(), b: z.number() }), execute: ({ a, b }) => a + b })
  */
 export function defineTool<const Schema extends StandardSchema | JsonSchema, Resources = unknown>(
@@ -73,7 +73,7 @@ export interface SimpleOutput {
   readonly details?: unknown;
 }
 
-/** A tool from a handler that returns `{ output, details? }`: sugar over `defineTool`. */
+/** Makes a tool from a handler that returns `{ output, details? }`: a short form of `defineTool`. */
 export function createSimpleTool<const Schema extends StandardSchema | JsonSchema, Resources = unknown>(
   config: Omit<ToolDefinition<Schema, Resources>, "execute">,
   handler: (args: ArgsOf<Schema>, context: ToolContext<Resources>) => SimpleOutput | Promise<SimpleOutput>,
@@ -86,7 +86,7 @@ export function createSimpleTool<const Schema extends StandardSchema | JsonSchem
 }
 
 /**
- * The JSON Schema a model is shown. @throws AgentError CONFIG_INVALID when a Standard Schema cannot give one or the root is no object.
+ * The JSON Schema that a model gets. @throws AgentError CONFIG_INVALID when a Standard Schema cannot give one or the root is no object.
  */
 export function jsonSchemaOf(tool: Pick<Tool, "name"> & { readonly parameters: StandardSchema | JsonSchema }): JsonSchema {
   const { parameters } = tool;
@@ -100,7 +100,7 @@ export function jsonSchemaOf(tool: Pick<Tool, "name"> & { readonly parameters: S
   return jsonSchemaFrom(parameters, invalid);
 }
 
-/** The JSON Schema of a schema whose root is an object. Throws what `invalid` makes. */
+/** The JSON Schema of a schema whose root is an object. Throws the error that `invalid` makes. */
 export function jsonSchemaFrom(given: StandardSchema | JsonSchema, invalid: (what: string, cause?: unknown) => Error): JsonSchema {
   let schema: JsonSchema;
   if (isStandardSchema(given)) {

@@ -4,7 +4,7 @@
  */
 import type { Json } from "../message/json.ts";
 
-/** Yields texts, and is given what is to be shown in their place. */
+/** Work that yields texts, and receives the texts to show in their place. */
 export type Filtering<T> = Generator<string, T, string>;
 
 /** Returns the text to show. */
@@ -27,7 +27,7 @@ async function runLater<T>(work: Filtering<T>, first: Promise<string>, apply: Ap
   return step.value;
 }
 
-/** A copy of the value with each of its strings, names of members among them, as the filter shows them. */
+/** A copy of the value in which each string, names of members included, is replaced by its filtered text. */
 export function* filterStrings(value: Json, part: (text: string) => Filtering<string> = whole): Filtering<Json> {
   if (typeof value === "string") return yield* part(value);
   if (typeof value !== "object" || value === null) return value;

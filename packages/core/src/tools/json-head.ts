@@ -5,17 +5,17 @@ import { headOf } from "./cut-text.ts";
 
 /** The beginning of a value's JSON text, and how long the whole is. */
 export interface JsonHead {
-  /** At most `max` characters; all of it where `length` is not more. */
+  /** At most `max` characters; the whole text if `length` is not more. */
   readonly text: string;
   readonly length: number;
 }
 
-/** A value that weighs no more is written whole: that is faster. */
+/** A value up to this weight is written as a whole, which is faster. */
 const wholeMax = 4 * 1024 * 1024;
 /** Characters of a string that are measured at once. */
 const stepCharacters = 64 * 1024;
 
-/** As `JSON.stringify`, but never makes more text than is asked for: a value of 100 MB costs no second 100 MB. */
+/** As `JSON.stringify`, but makes only the text that is asked for: a large value needs no second copy in memory. */
 export function jsonHead(value: Json, max: number): JsonHead {
   if (weigh(value) <= wholeMax) {
     const text = JSON.stringify(value);
@@ -50,7 +50,7 @@ export function jsonHead(value: Json, max: number): JsonHead {
   return { text: headOf(text, max), length };
 }
 
-/** The length of a string as JSON, measured in pieces that part no surrogate pair. */
+/** The length of a string as JSON, measured in pieces that split no surrogate pair. */
 function lengthOfString(text: string): number {
   let length = 2;
   for (let from = 0; from < text.length; ) {

@@ -10,30 +10,29 @@ import { toolLimits } from "./tool-limits.ts";
 /** Replaces an empty output: vendors refuse empty results. */
 const noOutput = "(no output)";
 
-/** What a text is to be in place of itself; a window for one that comes in pieces, or of which only the beginning is looked at. */
+/** Filters texts: with `apply` a whole text, with a window a text that comes in pieces, or of which only the beginning is read. */
 export interface TextFilter {
   readonly apply: ApplyFilter;
   window(): { push(text: string): Filtering<string>; end(): Filtering<string> };
 }
 
-/** Characters behind those that are kept which a filter is given too, so that it sees a match whole that stands across the cut. */
+/** How many characters after the kept ones a filter also gets, to see a match across the cut. */
 export const filteredBeyond: number = 64 * 1024;
 
 /**
- * A tool's output as parts, at most `outputMax` characters of text and JSON and then a note of what was cut; or a `flaw`
- * that names where it is no JSON. A list whose every item is a well-formed part is taken as parts, everything else as JSON. A text that is much too
- * long is cut before anything is done with it; `filter` is given what is left and decides what of its end may be shown.
+ * A tool's output as parts, at most `outputMax` characters of text and JSON and then a note of what was cut; or a `flaw` that names where it is no JSON. A
+ * list whose every item is a well-formed part is taken as parts, everything else as JSON. A text that is much too long is cut first.
  */
 export function normaliseOutput(output: unknown, outputMax: number): NormalOutput {
   return runFiltering(filterOutput(output, outputMax), (text) => text) as NormalOutput;
 }
 
-/** The parts, or what keeps the output from being some. */
+/** The parts, or why the output is not JSON. */
 export type NormalOutput =
   | { readonly parts: readonly ResultPart[]; readonly flaw?: never }
   | { readonly flaw: string; readonly parts?: never };
 
-/** The same through a filter, which is asked about each text. */
+/** Like `normaliseOutput`, with a filter, which decides what of the end of a cut text may be shown. */
 export function* filterOutput(output: unknown, outputMax: number, filter?: TextFilter): Filtering<NormalOutput> {
   if (output === undefined) return { parts: [textPart(noOutput)] };
   if (typeof output === "string") return { parts: yield* cutParts([textPart(output)], outputMax, filter) };
@@ -43,7 +42,7 @@ export function* filterOutput(output: unknown, outputMax: number, filter?: TextF
   return { parts: yield* cutParts(parts, outputMax, filter) };
 }
 
-/** The beginning of a text as it may be shown: as much as could be kept, and well-formed. */
+/** The filtered beginning of a text: as much as could be kept, and well-formed. */
 export function* headThrough(text: string, max: number, filter: TextFilter | undefined): Filtering<string> {
   const head = wellFormed(headOf(text, max + filteredBeyond));
   if (!filter) return head;
@@ -83,9 +82,9 @@ function* cutParts(parts: readonly ResultPart[], outputMax: number, filter: Text
 }
 
 interface PartHead {
-  /** The part as it is shown where all of it has room. */
+  /** The part as it is shown if all of it has room. */
   readonly shown: ResultPart;
-  /** As much of its text as could be kept, and how long the whole is. */
+  /** As much of the text as could be kept; `length`: of the whole text. */
   readonly head: string;
   readonly length: number;
 }
@@ -107,7 +106,7 @@ function* headOfPart(
   };
   const value = filter ? yield* filterStrings(part.value, through) : part.value;
   const { text, length } = jsonHead(value, outputMax);
-  // A filter may leave so little of a text that was cut that the rest of the value has room.
+  // The original length of a cut text counts: the filter may leave so little that the value would fit.
   return { shown: { ...part, value }, head: text, length: isWhole ? length : Math.max(length, jsonHead(part.value, 0).length) };
 }
 

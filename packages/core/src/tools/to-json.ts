@@ -8,10 +8,9 @@ const forbiddenKeys: ReadonlySet<string> = new Set(["__proto__", "constructor", 
 class Flaw extends Error {}
 
 /**
- * A copy of the value as JSON, made as `JSON.stringify` would (`toJSON` is called, `undefined` members are left out), with
- * lone surrogates replaced; or the first `flaw`, as words with its path. What `JSON.stringify` silently loses (functions,
- * maps, numbers that are not finite) is a flaw here. `name`: what paths begin with. A text of more than `textMax` characters is cut there, before
- * anything else is done with it. Never throws, whatever getters and proxies do.
+ * A copy of the value as JSON, made as `JSON.stringify` would (`toJSON` is called, `undefined` members are left out), with lone surrogates replaced; or the
+ * first `flaw`, as words with its path. What `JSON.stringify` silently loses (functions, maps, numbers that are not finite) is a flaw here. `name`: what
+ * paths begin with. A text of more than `textMax` characters is cut there first. Never throws, whatever getters and proxies do.
  */
 export function toJson(
   value: unknown,

@@ -1,4 +1,4 @@
-/** The limits of tools and of what they give back, with their defaults. */
+/** The limits of tools and of what they return, with their defaults. */
 export const toolLimits: {
   readonly timeoutMs: number;
   readonly clientTimeoutMs: number;
@@ -20,7 +20,7 @@ export const toolLimits: {
   outputMax: 100_000,
   /** Characters of an error's text, for the model and in the log. */
   errorTextMax: 2_000,
-  /** Issues that are listed of arguments that do not fit. */
+  /** Listed issues of arguments that do not match the schema. */
   problemIssuesMax: 10,
   /** Characters of that list. */
   problemTextMax: 2_000,

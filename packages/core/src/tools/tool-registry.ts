@@ -13,9 +13,9 @@ export interface ToolRegistry {
   /** In the order in which they were given. */
   readonly tools: readonly AnyTool[];
   get(name: string): AnyTool | undefined;
-  /** What a model is shown, in the same order; made once, so that providers may cache by identity. With `names`, only these. */
+  /** The tools as a model gets them, in the same order; made once, so that providers may cache by identity. With `names`, only these. */
   specs(names?: ReadonlySet<string>): readonly ToolSpec[];
-  /** What the loop must know, by name: the `tools` of `run.started`. */
+  /** The policies that the loop needs, by name: the `tools` of `run.started`. */
   policies(): { readonly [name: string]: ToolPolicy };
 }
 
@@ -58,7 +58,7 @@ function homeOf(tool: AnyTool): ToolHome {
 
 const specCache = new WeakMap<object, ToolSpec>();
 
-/** The tool as a model is shown it; the same object on every call. @throws AgentError CONFIG_INVALID when its schema has no JSON Schema form. */
+/** The tool as a model gets it; the same object on every call. @throws AgentError CONFIG_INVALID when its schema has no JSON Schema form. */
 export function specOf(tool: AnyTool): ToolSpec {
   const known = specCache.get(tool);
   if (known) return known;

@@ -4,17 +4,17 @@ import { isStandardSchema, type StandardResult, type StandardSchema } from "./st
 import { toolLimits } from "./tool-limits.ts";
 import type { AnyTool } from "./tool-registry.ts";
 
-/** Arguments as the tool's schema lets them through, or what a model should read to mend them. */
+/** Arguments as the tool's schema returns them, or the problem, as a text for the model. */
 export type ValidatedArguments =
   | { readonly args: unknown; readonly problem?: never }
-  | { readonly problem: string; readonly args?: never /** What the schema threw. */; readonly thrown?: unknown };
+  | { readonly problem: string; readonly args?: never /** The error that the schema threw. */; readonly thrown?: unknown };
 
 /**
- * Checks the arguments of a call against the tool's schema, at once unless the schema is asynchronous. Never throws, never rejects.
+ * Checks the arguments of a call against the tool's schema, at once unless the schema is asynchronous. Never throws or rejects.
  *
- * A Standard Schema decides alone, and what it gives back (defaults, transformations) is what the tool gets. Plain JSON
+ * A Standard Schema decides alone, and the tool gets the value that it returns (with defaults and transformations). Plain JSON
  * Schema is checked by shape only: `required`, and for each property at the top its `type` and `enum` or `const`, and
- * `additionalProperties: false` where there are no `patternProperties`. Nested properties, references, formats, ranges
+ * `additionalProperties: false` if there are no `patternProperties`. Nested properties, references, formats, ranges
  * and combinations are left to the tool.
  */
 export function validateArguments(tool: AnyTool, args: JsonObject): ValidatedArguments | Promise<ValidatedArguments> {
@@ -31,13 +31,13 @@ export function validateArguments(tool: AnyTool, args: JsonObject): ValidatedArg
   return checked instanceof Promise ? checked.then(named) : named(checked);
 }
 
-/** A value as a schema lets it through, what does not fit, or what the schema threw. */
+/** A value as a schema returns it, its issues, or the error that the schema threw. */
 export type CheckedValue =
   | { readonly value: unknown; readonly issues?: never }
   | { readonly issues: readonly string[] }
   | { readonly thrown: unknown; readonly issues?: never };
 
-/** Checks an object as `validateArguments` does. Never throws, never rejects. */
+/** Checks an object as `validateArguments` does. Never throws or rejects. */
 export function checkValue(schema: StandardSchema | JsonSchema, value: JsonObject): CheckedValue | Promise<CheckedValue> {
   if (!isStandardSchema(schema)) {
     const issues = shapeIssues(schema, value);
@@ -63,7 +63,7 @@ function issueText(issue: Issue): string {
   return at === "" ? issue.message : `\`${at}\`: ${issue.message}`;
 }
 
-/** What a model reads to mend a value. */
+/** What the model reads about a wrong value. */
 export function problemText(what: string, issues: readonly string[]): string {
   const shown = issues.slice(0, toolLimits.problemIssuesMax).map((issue) => `- ${issue}`);
   if (issues.length > shown.length) shown.push(`- and ${issues.length - shown.length} more`);
