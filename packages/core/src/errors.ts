@@ -6,15 +6,15 @@ export { errorTable };
 
 const brand = Symbol.for("@loopwright/error");
 
-/** What an error is made of, beside its code. */
+/** The parts of an error, beside its code. */
 export interface AgentErrorOptions {
-  /** What happened, to what. No secret and no prompt. */
+  /** What happened, and to what. Contains no secret and no prompt. */
   readonly message: string;
   /** What to do about it. Default: the table's sentence for the code. */
   readonly fix?: string | undefined;
   /** Default: the table's. */
   readonly retryable?: boolean | undefined;
-  /** The other side's wish, in milliseconds from now. */
+  /** Milliseconds to wait, as the other side asks. */
   readonly retryAfterMs?: number | undefined;
   /** For machines: names, limits, ids. */
   readonly details?: { readonly [key: string]: Json } | undefined;
@@ -24,7 +24,7 @@ export interface AgentErrorOptions {
   readonly vendorMessage?: string | undefined;
 }
 
-/** Beside the errors, not in them: whatever copies, prints or serialises an error does not meet it. */
+/** Kept beside the errors, so that no copy, print or JSON of an error has them. */
 const vendorWords = new WeakMap<object, string>();
 
 /** The other side's own text at the time of the error, for the operator's log; `undefined` without such a text. */
@@ -56,18 +56,18 @@ export class AgentError extends Error {
   }
 }
 
-/** True for an `AgentError` of any copy of core, and of this code where one is given. */
+/** True for an `AgentError` of any copy of core, and, if `code` is given, only for that code. */
 export function isAgentError(error: unknown, code?: ErrorCode): error is AgentError {
   if (typeof error !== "object" || error === null || !(brand in error)) return false;
   return code === undefined || ("code" in error && error.code === code);
 }
 
-/** The class of a code; `unknown` for one that only another version knows. */
+/** The class of a code; `unknown` for a code that only another version knows. */
 export function errorClassOf(code: ErrorCode): ErrorClass {
   return Object.hasOwn(errorTable, code) ? errorTable[code].class : "unknown";
 }
 
-/** An expected failure as data: what a fact holds of an error. */
+/** An expected failure as data: the parts of an error that a fact holds. */
 export interface Failure {
   readonly code: ErrorCode;
   readonly message: string;

@@ -1,4 +1,4 @@
-/** The library door of Loopwright. */
+/** The public entry point of core. */
 export type { Agent, AgentModel, AgentOptions, AgentSettings } from "./agent/agent.ts";
 export { createAgent } from "./agent/agent.ts";
 export type { CallDeadlines } from "./agent/agent-limits.ts";

@@ -1,13 +1,13 @@
 import { AgentError } from "./errors.ts";
 import { shownId } from "./message/shown-id.ts";
 
-/** A typing error changes no more letters than this. */
+/** The most letters that a typing error changes. */
 const changesMax = 2;
 
 /**
  * Refuses an option with an unknown name, because a typing error would be ignored silently otherwise. Members that are `undefined` count as absent.
  * `known` has a member for every option; `owner` is named in the error, such as "the provider `openai`".
- * @throws AgentError CONFIG_INVALID with the option and the one that is nearest to it
+ * @throws AgentError CONFIG_INVALID with the option, and with the most similar known option
  */
 export function refuseUnknownOptions<Options extends object>(
   options: Options,

@@ -1,4 +1,4 @@
-/** What `@loopwright/testing` needs of the inside of core. For it alone: any version may change it. */
+/** Internals of core that `@loopwright/testing` needs. For that package alone: any version may change them. */
 
 export { createStreamedAnswers, type StreamedLane } from "../driver/live/streamed-answers.ts";
 export { foldReadFacts } from "../driver/log/fold-read-facts.ts";
