@@ -57,7 +57,7 @@ export interface Host {
 /** What this process knows of its store. */
 export type StoreHealth = Pick<WatchedStore, "isAway" | "flaw" | "damages" | "damaged">;
 
-/** What a runtime need not have, without the parts that it lacks. */
+/** The optional parts of the runtime that are present. */
 function givenParts({ observers, ledger, tokenCounter, scheduleRules, resolveModel, callGuard, leaseMs }: Runtime): Partial<LoaderParts> {
   return {
     ...(leaseMs === undefined ? {} : { leaseMs }),
@@ -70,7 +70,7 @@ function givenParts({ observers, ledger, tokenCounter, scheduleRules, resolveMod
   };
 }
 
-/** Looks for work at once if its role is to run sessions. @throws AgentError CONFIG_INVALID */
+/** Creates a host. It looks for work at once if its role is to run sessions. @throws AgentError CONFIG_INVALID */
 export function createHost(options: HostOptions): Host {
   const { runtime, role = "all", node } = options;
   const { agents, findAgent, channel, queue, clock, ids, logger } = runtime;
@@ -141,7 +141,7 @@ function beginWork({ runtime: { queue }, role = "all", isOneOfMany }: HostOption
   return runWork({ ...shared, ...intervals, keepsAlive: role === "worker" });
 }
 
-/** Sweeps for the retention of scopes, where the options have rules and the process runs sessions. */
+/** Begins sweeps for the retention of scopes, if the options have rules and the process runs sessions. */
 function beginErasing({ retention: rules, role }: HostOptions, { limits, store, ...shared }: SharedParts): RetentionSweep | undefined {
   if (!rules || role === "server") return undefined;
   const { retentionSweepMs: everyMs, sessionsPerSweep } = limits;

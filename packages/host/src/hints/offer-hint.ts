@@ -1,10 +1,10 @@
 import { failureOf } from "@loopwright/core";
 import type { Logger, RunQueue, SessionRef } from "@loopwright/core/ports";
 
-/** Offers a session that may have work to the workers, through the queue; false if that fails. Never rejects: a sweep finds what a lost hint named. */
+/** Offers a session that may have work to the workers, through the queue; false if that fails. Never rejects: a sweep finds the session of a lost hint. */
 export type OfferHint = (ref: SessionRef) => Promise<boolean>;
 
-/** Offers to the queue. A failure is logged once, and again after the queue has worked in between. */
+/** Makes a function that offers hints to the queue. A failure is logged once, and again only after an offer has succeeded in between. */
 export function hintOffers(queue: RunQueue, logger: Logger): OfferHint {
   let isFailing = false;
   return async (ref) => {

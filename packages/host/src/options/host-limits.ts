@@ -4,9 +4,9 @@ import { AgentError } from "@loopwright/core";
 export interface HostLimits {
   /** How long a session without users stays loaded. */
   readonly sessionIdleMs: number;
-  /** Sessions loaded at once; beyond that the longest idle ones are evicted. */
+  /** Sessions loaded at once; beyond that the sessions that were idle longest are evicted. */
   readonly sessionsLoaded: number;
-  /** How often the store is probed: whether it is fit to hold sessions. */
+  /** The interval between two probes, which check whether the store is fit to hold sessions. */
   readonly probeMs: number;
   /** How long runs may take to end when a node shuts down, before they are handed over. */
   readonly drainMs: number;
@@ -16,13 +16,13 @@ export interface HostLimits {
   readonly sweepMs: number;
   /** The same interval for a worker without a queue, which gets no hints. */
   readonly pollMs: number;
-  /** Sessions that one sweep finds at most; the next sweep continues after them. */
+  /** The most sessions that one sweep finds; the next sweep continues after them. */
   readonly sessionsPerSweep: number;
   /** The interval between two sweeps for the `retention` of scopes. A sweep may come up to a fifth sooner. */
   readonly retentionSweepMs: number;
   /** How long the sweeps of a worker skip a session that could not be opened; doubled after each further failure. */
   readonly reopenMs: number;
-  /** The longest time that a session is skipped. */
+  /** The longest time for which a session is skipped. */
   readonly reopenMaxMs: number;
 }
 

@@ -5,5 +5,5 @@ export interface RetentionRule {
   readonly keepMs: number;
 }
 
-/** The current rules, asked at each sweep. In a scope without a rule only the `retention` of each session decides. */
+/** Returns the current rules; called at each sweep. In a scope without a rule only the `retention` of each session decides. */
 export type RetentionRules = () => readonly RetentionRule[] | Promise<readonly RetentionRule[]>;

@@ -10,7 +10,7 @@ export interface CheckedAgents {
   of(agent: Agent | string): Agent;
 }
 
-/** What agents get that have none of their own. */
+/** What an agent gets if it has none of its own. */
 export interface AgentDefaults {
   readonly prices: PriceTable | undefined;
   readonly context: ContextEngine | undefined;
@@ -22,7 +22,7 @@ export function checkedAgents(given: readonly Agent[] | FindAgent, { prices, con
     const wanted = { ...(prices && !agent.prices ? { prices } : {}), ...(context && !agent.context ? { context } : {}) };
     return Object.keys(wanted).length === 0 ? agent : createAgent({ ...agent, ...wanted });
   };
-  // An agent is checked once, so that its sessions share what is derived from it.
+  // An agent is checked once, so that all its sessions use the same object.
   const known = new WeakMap<Agent, Agent>();
   const check = (agent: Agent): Agent => {
     const checked = known.get(agent) ?? complete(createAgent(agent));

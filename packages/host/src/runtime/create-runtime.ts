@@ -38,27 +38,27 @@ import { agentOfSession } from "../sessions/find-agent-of-session.ts";
 import { checkedAgents } from "./check-agents.ts";
 
 export interface RuntimeOptions {
-  /** The agents, the first one the default; or a function that finds an agent by its name and the access of the caller. */
+  /** The agents, of which the first is the default; or a function that finds an agent by its name and the access of the caller. */
   readonly agents: readonly Agent[] | FindAgent;
-  /** Default: one in memory. */
+  /** Default: a store in memory. */
   readonly store?: SessionStore;
-  /** Carries events between processes. Default: one within this process. */
+  /** Carries events between processes. Default: a channel within this process. */
   readonly channel?: EventChannel;
   /** Offers sessions to workers. Stays open when a server or a worker closes. Default: none; workers sweep the store. */
   readonly queue?: RunQueue;
   /** For telemetry, metering and audit, called in each process that loads the sessions. Default: none. */
   readonly observers?: readonly Observer[];
-  /** Quotas and budgets: asked before each model call. Default: none. */
+  /** Quotas and budgets: called before each model call. Default: none. */
   readonly ledger?: UsageLedger;
   /** Counts tokens for the context engine and the ledger. Default: their estimates. */
   readonly tokenCounter?: TokenCounter;
   /** Computes the dates of cron expressions. Every process that runs sessions needs it. Default: schedules have a time or an interval. */
   readonly scheduleRules?: ScheduleRules;
-  /** Gives the model for each call in place of the agent's, for example one with the user's own key. Default: the agent's. */
+  /** Chooses the model of each call, for example one with the user's own key. Default: the agent's model. */
   readonly resolveModel?: ResolveModel;
-  /** Bounds retries and leaves failing vendors alone, for example with other processes together. Default: one for this process. */
+  /** Limits retries and calls to failing vendors, for example together with other processes. Default: a guard for this process. */
   readonly callGuard?: CallGuard;
-  /** For agents without prices of their own. */
+  /** The prices for agents that have none of their own. */
   readonly prices?: PriceTable;
   /** Fits requests into the windows of models, for agents without an engine of their own. Default: requests are sent whole. */
   readonly context?: ContextEngine;
@@ -68,7 +68,7 @@ export interface RuntimeOptions {
   readonly logger?: Logger;
   readonly clock?: Clock;
   readonly ids?: IdSource;
-  /** Called by `runtime.close`: closes the backend that was made for this runtime. Presets bring it. */
+  /** Called by `runtime.close`: closes the backend that was made for this runtime. Presets set it. */
   readonly close?: () => Promise<void>;
 }
 

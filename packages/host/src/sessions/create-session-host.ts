@@ -29,7 +29,7 @@ export function createSessionHost(parts: LoaderParts & LoadedParts): SessionHost
     return true;
   }
 
-  /** Stops the children that still run, in the background or because their parent's process died, on whichever node that is. */
+  /** Stops the children that still run on any node: in the background, or because the process of their parent died. */
   async function stopBelow({ scope, session: above }: SessionRef): Promise<void> {
     const { store, clock } = parts;
     const stop = async (session: string): Promise<void> => {

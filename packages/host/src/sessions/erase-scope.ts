@@ -9,19 +9,19 @@ export interface ErasedScope {
   readonly held: readonly string[];
 }
 
-/** A host: what removes its sessions, and their store. */
+/** The parts of a host that the erasure needs. */
 export interface ScopeEraser {
   readonly sessions: Pick<SessionHost, "remove">;
   readonly store: Pick<SessionStore, "index" | "blobs">;
 }
 
-/** Sessions and blobs of one page. */
+/** The number of sessions, or of blobs, of one page. */
 const pageSize = 100;
 
 /**
- * Deletes everything of a scope through a host (`createHost`): stops its runs, deletes its sessions and then the blobs that belong to no session. Stop its users first: what they begin
- * meanwhile may stay. A call that was cut off is completed by the next one. With `@loopwright/store-sealed`, erase the keys of the scope afterwards, which makes backups
- * unreadable. @throws AgentError STORE_*
+ * Deletes everything of a scope through a host (`createHost`): stops its runs, deletes its sessions and then the blobs that belong to no session. Block its
+ * users first: what they begin meanwhile may stay. The next call completes a call that was cut off. With `@loopwright/store-sealed`, erase the keys of the
+ * scope afterwards, which makes backups unreadable. @throws AgentError STORE_*
  */
 export async function eraseScope({ sessions, store }: ScopeEraser, scope: string): Promise<ErasedScope> {
   const held: string[] = [];
@@ -46,7 +46,7 @@ async function isRemoved({ remove }: Pick<SessionHost, "remove">, ref: SessionRe
     return true;
   } catch (error) {
     if (isAgentError(error, "SESSION_HELD")) return false;
-    // Another request has deleted it meanwhile.
+    // Another request has deleted the session meanwhile.
     if (isAgentError(error, "SESSION_NOT_FOUND")) return true;
     throw error;
   }

@@ -11,7 +11,8 @@ export interface AgentSearch {
 }
 
 /**
- * The agent of a session. That of a child is the one that the agent of its parent names so, however deep it is, and else the one that is found by its name.
+ * Finds the agent of a session. For a child at any depth, it is the agent of this name in the tools and hooks of its parent's agent; if there is none, the
+ * agent that `findAgent` finds.
  * @throws AgentError AGENT_NOT_FOUND, STORE_*
  */
 export async function agentOfSession(search: AgentSearch, opening: Opening): Promise<Agent> {

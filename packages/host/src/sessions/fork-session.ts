@@ -2,19 +2,19 @@ import { AgentError, type FactOf, type SessionSnapshot } from "@loopwright/core"
 import { type JsonObject, type MessageId, pathOf } from "@loopwright/core/protocol";
 import type { NewSession } from "./session-host.ts";
 
-/** A session that another one is to begin from. */
+/** The session from which a fork begins. */
 export interface ForkSource {
   readonly snapshot: SessionSnapshot;
-  /** Its first fact, for the prompt and the client tools that came with it. */
+  /** The first fact of its log, for the prompt and the client tools that came with the session. */
   readonly opening: FactOf<"session.opened"> | undefined;
 }
 
 export interface ForkOptions {
-  /** The last message that the fork has. Default: the last one that people see. */
+  /** The last message that the fork has. Default: the last message of the current path. */
   readonly message?: MessageId | null | undefined;
-  /** Default: that of the source. */
+  /** Default: the agent of the source. */
   readonly agent?: string | undefined;
-  /** Default: that of the source. */
+  /** Default: the title of the source. */
   readonly title?: string | undefined;
   readonly metadata?: JsonObject | undefined;
 }

@@ -3,7 +3,7 @@
  * Does not own: how a session is loaded or created (the loader), what is kept beside it (the listeners of `onLoad`).
  * Invariants
  *  L1 a session stays loaded while it has a user or runs here; after that it is evicted when it has been idle for long, or when too many are loaded;
- *  L2 a session without any fact is evicted with its last user: a session that the store does not have is not loaded either;
+ *  L2 a session without any fact is evicted with its last user: only sessions that the store has stay loaded;
  *  L3 after `close` nothing is held: a session that was still being opened is released.
  */
 import { AgentError, type AgentSession } from "@loopwright/core";
@@ -19,11 +19,11 @@ export interface LoadedEntry {
   users: number;
   /** By the monotonic clock, so that a change of the wall clock makes no session idle or busy. */
   idleSince: number;
-  /** The last number of its log at that time. */
+  /** The last number of the log at the time of `idleSince`. */
   idleSeq: number;
   /** Called when the session is released. */
   readonly goneListeners: Set<() => void>;
-  /** Ends the subscription that reports its rest and its loss. */
+  /** Ends the subscription that reports the rest and the loss of the session. */
   stop: () => void;
 }
 
@@ -40,7 +40,7 @@ export const shuttingDown = (): AgentError => new AgentError("NOT_READY", { mess
 
 const isUnused = ({ users }: LoadedEntry): boolean => users === 0;
 
-/** A session that runs here stays loaded without users. */
+/** True if the session runs here: it then stays loaded without users. */
 const runsHere = ({ session }: LoadedEntry): boolean => session.isOwner && !session.isResting;
 
 export class LoadedSessions {
@@ -193,7 +193,7 @@ export class LoadedSessions {
     if (!this.#unused.has(entry) || entry.idleSeq !== entry.session.lastSeq) this.#noteQuiet(entry);
   }
 
-  /** A user has left, or the session has come to rest. */
+  /** Called when a user has left, or the session has come to rest. */
   #noteQuiet(entry: LoadedEntry): void {
     entry.idleSince = this.#parts.clock.monotonic();
     entry.idleSeq = entry.session.lastSeq;
@@ -204,7 +204,7 @@ export class LoadedSessions {
     this.#planSweep();
   }
 
-  /** The first input of the session was refused. A store that does not answer counts as having the session, so that no session is evicted by mistake. */
+  /** Evicts a session whose first input was refused. A store that does not answer counts as having the session, so that no session is evicted by mistake. */
   async #dropUnbegun(entry: LoadedEntry): Promise<void> {
     const isThere = await this.#parts.store.log.head(entry.ref).then(
       ({ lastSeq }) => lastSeq > 0,

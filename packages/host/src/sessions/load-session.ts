@@ -1,7 +1,7 @@
 /*
  * Owns: how a session gets into this process: loaded from the store, or created.
  * Does not own: how long it stays (loaded sessions).
- * Invariant: one handle per session and process, however many ask for it at once.
+ * Invariant: one handle per session and process, however many callers ask for it at once.
  */
 import {
   type Access,
@@ -42,7 +42,7 @@ export interface LoaderParts {
   /** Default: by name in `agents`. */
   readonly findAgent?: FindAgent;
   readonly store: SessionStore;
-  /** Absent: the session learns from its log alone what other processes do. */
+  /** Absent: the session gets the facts of other processes from its log alone. */
   readonly channel?: EventChannel;
   readonly clock: Clock;
   readonly ids: IdSource;
@@ -194,7 +194,7 @@ function inList(agents: readonly Agent[]): FindAgent {
   return (name) => byName.get(name);
 }
 
-/** Whether the store has the session, whatever it began with. */
+/** True if the store has the session, whatever the session began with. */
 const isThere = (session: AgentSession): Promise<boolean> =>
   session.ready().then(
     ({ lastSeq }) => lastSeq > 0,
@@ -207,7 +207,7 @@ const exists = ({ session }: SessionRef): AgentError =>
 const notFound = ({ session }: SessionRef): AgentError =>
   new AgentError("SESSION_NOT_FOUND", { message: `There is no session \`${session.slice(0, 64)}\`.` });
 
-/** The options of the session that were given; a member that is absent stays absent. */
+/** The given options of the session, without members that are `undefined`. */
 function sessionOptions(access: Access, wanted: NewSession): Partial<SessionOptions> {
   const { id, title, metadata, messages, tools, systemPrompt } = wanted;
   const chosen = { id, title, metadata, context: messages, tools, prompt: systemPrompt };

@@ -4,7 +4,7 @@ import type { DeclaredTool, JsonObject, Message } from "@loopwright/core/protoco
 
 /** What a new session begins with. */
 export interface NewSession {
-  /** Default: a new one. */
+  /** Default: a new id. */
   readonly id?: string | undefined;
   /** Default: the first agent. */
   readonly agent?: string | undefined;
@@ -54,18 +54,20 @@ export interface ClosedSessions {
 export interface SessionHost {
   /** @throws AgentError SESSION_NOT_FOUND, AGENT_NOT_FOUND, STORE_*, SESSION_CORRUPT, SESSION_TOO_NEW */
   open(ref: SessionRef): Promise<HostedSession>;
-  /** A new session. The store has it from its first input, or from `session.open()`, on. @throws AgentError SESSION_EXISTS, AGENT_NOT_FOUND, CONFIG_INVALID */
+  /**
+   * Creates a session. It is in the store only after its first input, or `session.open()`. @throws AgentError SESSION_EXISTS, AGENT_NOT_FOUND, CONFIG_INVALID
+   */
   create(access: Access, wanted: NewSession): Promise<HostedSession>;
   /** Stops the run of the session, ends its streams, and deletes the session and its children for good. @throws AgentError SESSION_NOT_FOUND, SESSION_HELD if it or a child is under a hold, STORE_* */
   remove(ref: SessionRef): Promise<void>;
   /**
-   * Deletes the session and its children if its retention has passed or its deletion has begun. False if it is kept, for example for a hold on a child. `keepMs`:
-   * the time of its scope, after which it is deleted unless it has an open run. @throws AgentError SESSION_NOT_FOUND, STORE_*
+   * Deletes the session and its children if its retention has passed or its deletion has begun. False if it is kept, for example because of a hold on a
+   * child. `keepMs`: the retention of its scope, after which the session is deleted unless it has an open run. @throws AgentError SESSION_NOT_FOUND, STORE_*
    */
   removeExpired(ref: SessionRef, options?: { readonly keepMs?: number }): Promise<boolean>;
-  /** Calls the listener at once with each session that is loaded, and later with each one that is loaded, before any caller gets it. */
+  /** Calls the listener at once with each loaded session, and later with each session that is loaded, before any caller gets it. */
   onLoad(listener: (loaded: LoadedSession) => void): void;
-  /** Evicts a session that another node runs. It stays while it has a user here or runs here. */
+  /** Evicts a session that another node runs. Does nothing while the session has a user here or runs here. */
   letGo(ref: SessionRef): void;
   /** Name of this process in leases. */
   readonly node: string;

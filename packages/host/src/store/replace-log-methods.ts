@@ -1,6 +1,6 @@
 import type { SessionLog, SessionStore } from "@loopwright/core/ports";
 
-/** The store with some methods of its log replaced. Adapters may be classes, so each other method is called on its own object. */
+/** The store with some methods of its log replaced. Each other method is called on the original log, because adapters may be classes. */
 export function replaceLogMethods(store: SessionStore, own: Partial<SessionLog>): SessionStore {
   const { log } = store;
   return {

@@ -5,7 +5,7 @@
  * Invariants
  *  W1 a damaged session raises one alarm and counts once for each kind of damage, however often it is read;
  *  W2 a fault of the store is logged when it begins and when it changes, and callers get its code without its text;
- *  W3 nothing is written to a store that may lose data, from the probe that found it so to the probe that finds it mended.
+ *  W3 nothing is written to a store that may lose data, from the probe that found this to the first probe that finds no flaw.
  */
 import { AgentError, errorTable, isAgentError } from "@loopwright/core";
 import type { Clock, Logger, SessionRef, SessionStore } from "@loopwright/core/ports";
@@ -15,7 +15,7 @@ export interface WatchedStore {
   readonly store: SessionStore;
   /** True if the last call of its log got no answer. */
   isAway(): boolean;
-  /** Why the store should not be used now, in the words for callers; `undefined`: it can be used. */
+  /** Why the store should not be used now, as an error for callers; `undefined`: it can be used. */
   readonly flaw: AgentError | undefined;
   /** The number of damaged sessions that were found, by code. */
   readonly damages: ReadonlyMap<string, number>;
@@ -42,7 +42,7 @@ const ofSession: ReadonlySet<string> = new Set(["SESSION_CORRUPT", "HISTORY_LOST
 const isOfOperator = ({ code }: AgentError): boolean =>
   code === "CONFIG_INVALID" || (code.startsWith("STORE_") && code !== "STORE_CONFLICT");
 
-/** Probes the store at once, then again and again. */
+/** Watches the store. Probes it at once, then every `probeMs`. */
 export function watchStore(store: SessionStore, options: WatchOptions): WatchedStore {
   return new StoreWatch(store, options);
 }
@@ -104,7 +104,7 @@ class StoreWatch implements WatchedStore {
     });
   }
 
-  /** True if the store may lose data that it has acknowledged. Such a store takes writes, so they are refused here. */
+  /** True if the store may lose data that it has acknowledged. Such a store would accept writes, so they are refused here. */
   get #isUnsafe(): boolean {
     return isAgentError(this.#flaw?.cause, "CONFIG_INVALID");
   }

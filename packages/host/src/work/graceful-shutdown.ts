@@ -8,13 +8,13 @@ export interface HandOverOptions {
   readonly withinMs?: number;
 }
 
-/** How a process shuts down: it takes no new work, gives open runs time to end, and hands the others over. */
+/** How a process shuts down: it takes no new work, gives open runs time to end, and hands over the runs that have not ended. */
 export interface GracefulShutdown {
   readonly isReady: boolean;
   drain(): void;
   /** Drains; resolves when nothing runs here or the time is up. */
   rest(options?: HandOverOptions): Promise<void>;
-  /** Resolves with the number of sessions that ran here and are left to other processes. A second call gives the same promise. */
+  /** Resolves with the number of sessions that ran here and are left to other processes. A second call returns the same promise. */
   close(options?: CloseOptions): Promise<number>;
 }
 

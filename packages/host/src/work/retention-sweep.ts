@@ -16,25 +16,25 @@ export interface RetentionSweepParts {
   readonly ids: IdSource;
   readonly logger: Logger;
   readonly everyMs: number;
-  /** Summaries that one sweep reads at most; the next one continues behind them. */
+  /** The most summaries that one sweep reads; the next sweep continues after them. */
   readonly sessionsPerSweep: number;
-  /** The sweeps keep the process alive. */
+  /** True if the sweeps keep the process alive. */
   readonly keepsAlive: boolean;
 }
 
 /** Where the last sweep stopped. */
 interface Place {
   readonly scope: string;
-  /** Absent: the scope begins. */
+  /** Absent: at the beginning of the scope. */
   readonly before?: Pick<SessionSummary, "updatedAt" | "id">;
 }
 
 const pageSize = 100;
 const keepMinMs = 1_000;
-/** Random part of the pause, so that processes do not sweep at the same time. */
+/** The random part of the pause, so that processes do not sweep at the same time. */
 const jitter = 0.2;
 
-/** Sweeps after the first pause, then again and again. Several processes may: the log of a session decides its erasure once. */
+/** Sweeps after each pause. Several processes may do so, because the log of a session decides its erasure once. */
 export function createRetentionSweep(parts: RetentionSweepParts): RetentionSweep {
   const { clock, ids, logger, everyMs, keepsAlive } = parts;
   let place: Place | undefined;
@@ -66,7 +66,7 @@ export function createRetentionSweep(parts: RetentionSweepParts): RetentionSweep
   };
 }
 
-/** Looks at a bounded number of sessions, and gives where the next sweep begins. */
+/** Reads a bounded number of sessions, and returns the place where the next sweep begins. */
 async function sweep(parts: RetentionSweepParts, from: Place | undefined, isStopped: () => boolean): Promise<Place | undefined> {
   const rules = [...(await parts.rules())].sort((a, b) => (a.scope < b.scope ? -1 : 1));
   for (const rule of rules) checkRule(rule);
@@ -86,13 +86,13 @@ async function sweep(parts: RetentionSweepParts, from: Place | undefined, isStop
   return undefined;
 }
 
-/** The sessions whose last fact is old enough, the one changed last first. */
+/** The sessions whose last fact is old enough, first the session that was changed last. */
 function expiredOf(
   { index, clock }: RetentionSweepParts,
   { scope, keepMs }: RetentionRule,
   { limit, before }: { readonly limit: number; readonly before: Place["before"] },
 ): Promise<readonly SessionSummary[]> {
-  // No id is empty, so this place is behind all sessions that were changed later.
+  // No id is empty, so all sessions that were changed later come before this place.
   const { updatedAt, id } = before ?? { updatedAt: clock.now() - keepMs + 1, id: "" };
   return index.list(scope, { limit, before: { updatedAt, id } });
 }
@@ -101,7 +101,7 @@ async function erase({ host, logger }: RetentionSweepParts, { scope, keepMs }: R
   try {
     await host.removeExpired({ scope, session }, { keepMs });
   } catch (error) {
-    // Another process has erased it meanwhile.
+    // Another process has erased the session meanwhile.
     if (isAgentError(error, "SESSION_NOT_FOUND")) return;
     logger.log("error", "A session whose retention has passed was not erased.", { scope, session, ...failureFields(error) });
   }

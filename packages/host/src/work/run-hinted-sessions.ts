@@ -2,7 +2,7 @@
  * Owns: the sessions that this process runs because of a hint: each is opened, kept until it has no work left, and given back.
  * Does not own: how a session runs (core), how long it stays loaded after that (the host).
  * Invariants
- *  W1 a hint is handled when its session has no work now, has another owner, or cannot be opened: it is only a hint;
+ *  W1 a hint is handled when its session has no work now, has another owner, or cannot be opened: sweeps find later work;
  *  W2 a session that was taken and has not begun when the process ends is passed to `undone`: no hint is lost with its process;
  *  W3 a session is in progress once, however many hints name it; a hint that comes meanwhile is handled before the session is released.
  */
@@ -15,7 +15,7 @@ import type { HostedSession, SessionHost } from "../sessions/session-host.ts";
 export interface HintedSessions {
   /** Sessions in progress. */
   readonly count: number;
-  /** True if another session may be taken at once. */
+  /** True if a session can be taken without a wait. */
   readonly hasRoom: boolean;
   /** Waits for room, then runs the session until it has no work now. Never rejects: a session that cannot be opened is logged, and skipped for a while. */
   take(ref: SessionRef): Promise<void>;
@@ -55,7 +55,7 @@ interface Failure {
 
 class SessionRunner implements HintedSessions {
   readonly #parts: WorkerParts;
-  /** Sessions in progress; true: another hint has come meanwhile. */
+  /** Sessions in progress; true: another hint for the session has come meanwhile. */
   readonly #inProgress = new Map<string, boolean>();
   readonly #failures = new Map<string, Failure>();
   readonly #stops = new Set<() => void>();
@@ -84,7 +84,7 @@ class SessionRunner implements HintedSessions {
     if (this.#inProgress.has(key)) {
       this.#inProgress.set(key, true);
       this.#looks.get(key)?.();
-      // This call uses no room: wake the next one that waits.
+      // This call uses no room: wake the next waiting call.
       this.#queue.shift()?.();
       return;
     }
@@ -152,8 +152,8 @@ class SessionRunner implements HintedSessions {
   }
 
   /**
-   * The end of a child in the background becomes an input of its parent, and the calls above that rest because of this parent continue. A parent that is
-   * gone gets none.
+   * Makes the end of a child in the background an input of its parent, and continues the calls above that rest for this parent. A parent that no longer
+   * exists gets nothing.
    */
   async #report({ scope, session }: SessionRef, { reportsTo }: AgentSession): Promise<void> {
     for (let child = session, above = reportsTo; above !== undefined; ) {
@@ -174,7 +174,7 @@ class SessionRunner implements HintedSessions {
     }
   }
 
-  /** Resolves when the session has no work now, or is gone; with false when another node runs it. Rejects when its store is lost. */
+  /** Resolves when the session has no work now or no longer exists, with false if another node runs it. Rejects if its store is lost. */
   #untilQuiet({ ref, session }: HostedSession): Promise<boolean> {
     const { clock } = this.#parts;
     if (owesNothing(session, clock)) return Promise.resolve(true);

@@ -3,7 +3,7 @@ import { type Clock, type DueSession, type IdSource, type Logger, refKey, type S
 
 /** Finds the sessions that need an owner and that no hint named: a hint was lost, an owner has died, or a due date has come. */
 export interface Sweeper {
-  /** What the first sweep found. Never rejects. */
+  /** The sessions that the first sweep found. Never rejects. */
   readonly first: Promise<readonly SessionRef[]>;
   /** Sweeps at once. @throws AgentError STORE_* */
   sweep(): Promise<readonly SessionRef[]>;
@@ -16,24 +16,24 @@ export interface SweeperParts {
   readonly clock: Clock;
   readonly ids: IdSource;
   readonly logger: Logger;
-  /** The pause after a sweep that has found something, and the shortest one after a sweep that has not. */
+  /** The pause after a sweep that has found something, and the shortest pause after a sweep that has found nothing. */
   readonly everyMs: number;
   /** The longest pause: the pause is doubled up to it while sweeps find nothing. Equal to `everyMs`: the pause is constant. */
   readonly idleMs: number;
   readonly sessionsPerSweep: number;
-  /** The sweeps keep the process alive. */
+  /** True if the sweeps keep the process alive. */
   readonly keepsAlive: boolean;
-  /** Receives each session that was found; `again`: the sweep before has found it too. */
+  /** Receives each session that was found; `again`: the previous sweep has found it, too. */
   readonly found: (ref: SessionRef, again: boolean) => void;
   /** True for a session that the sweep skips. */
   readonly isLeftAlone: (ref: SessionRef) => boolean;
 }
 
 const pageSize = 100;
-/** Random part of the pause, so that workers which began together do not sweep at the same time. */
+/** The random part of the pause, so that workers which began together do not sweep at the same time. */
 const jitter = 0.2;
 
-/** Sweeps at once, then again and again. */
+/** Sweeps at once, then after each pause. */
 export function createSweeper(parts: SweeperParts): Sweeper {
   const { log, clock, ids, logger, everyMs, idleMs, sessionsPerSweep, keepsAlive, isLeftAlone } = parts;
   /** Where the last sweep stopped. */

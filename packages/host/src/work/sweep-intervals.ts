@@ -8,9 +8,9 @@ export interface SweepIntervals {
 }
 
 interface SweptStore {
-  /** A queue hints at the sessions that other processes leave behind, or there are no other processes. */
+  /** True if a queue hints at the sessions that other processes leave behind, or if there are no other processes. */
   readonly isHinted: boolean;
-  /** The store reports changes. One that does not is a place in which each sweep is a request that costs money. */
+  /** True if the store reports changes. In a store that does not, each sweep is a request that costs money. */
   readonly isFree: boolean;
 }
 

@@ -11,7 +11,7 @@ export interface Work {
   readonly count: number;
   /** The number of sessions of a scope that were found without an owner until now, including the first sweep. @throws AgentError STORE_* */
   recover(scope: string): Promise<number>;
-  /** Takes no more sessions, and gives those in progress back to its host. */
+  /** Takes no more sessions, and releases those in progress to the host. */
   stop(): Promise<void>;
   /** Offers the sessions that this process leaves behind to other workers. */
   leave(refs: readonly SessionRef[]): Promise<void>;
@@ -28,7 +28,7 @@ export interface WorkParts {
   readonly sweepMs: number;
   /** The longest pause between sweeps that find nothing. */
   readonly idleSweepMs: number;
-  /** The sweeps keep the process alive. */
+  /** True if the sweeps keep the process alive. */
   readonly keepsAlive: boolean;
 }
 
