@@ -137,6 +137,26 @@ describe("an observer of facts", () => {
     expect(seqsOf(seen)).toEqual((await facts()).map(({ seq }) => seq));
   });
 
+  it("gets the end of a session from the process that completes its removal, if the one that recorded the end has died", async () => {
+    const [reader, remover] = [watching(), watching()];
+    const { session, again, facts } = world([{ text: "One." }]);
+    await execute(session, "1").result();
+    await session.end({ erase: "always" });
+    await again({ observers: [reader.observer] }).ready();
+    await again({ observers: [remover.observer] }).end({ erase: "always" });
+    expect(remover.batches.flatMap((batch) => batch.facts)).toEqual([(await facts()).at(-1)]);
+    expect(remover.batches[0]?.facts[0]).toMatchObject({ type: "session.closed", erase: true });
+    expect(seqsOf(reader)).toEqual([]);
+  });
+
+  it("gets the end of a session once from the process that both records it and removes the session", async () => {
+    const seen = watching();
+    const { session, facts } = world([{ text: "One." }], { session: { observers: [seen.observer] } });
+    await execute(session, "1").result();
+    await session.end({ erase: "always" });
+    expect(seqsOf(seen)).toEqual((await facts()).map(({ seq }) => seq));
+  });
+
   it("keeps the order though the facts before a claim take long to read", async () => {
     const seen = watching();
     const gate = Promise.withResolvers<void>();

@@ -3,7 +3,8 @@
  * Does not own: the observers' errors (observer-calls).
  * Invariants
  *  O1 facts of this handle are observed after their append, in the order of `seq`;
- *  O2 a fact is observed at least once if a later owner claims the session, unless the process that appended it and that owner end too soon.
+ *  O2 a fact is observed at least once if a later owner claims the session, unless the process that appended it and that owner end too soon;
+ *  O3 each process that completes the removal of a session observes the end of the session first.
  */
 import type { Fact } from "../../loop/fact.ts";
 import type { State } from "../../loop/state.ts";
@@ -91,3 +92,16 @@ export class FactObservation {
 /** `undefined` if no observer has asked for facts. */
 export const observeFacts = (deps: Deps): FactObservation | undefined =>
   deps.observation?.wantsFacts ? new FactObservation(deps, deps.observation) : undefined;
+
+/**
+ * Observes the last fact of a closed session again, before its log is removed: the process that appended this fact may have ended before its observers
+ * had it, or may not know yet that the log has it.
+ */
+export async function repeatLastFact(deps: Deps, state: State): Promise<void> {
+  if (!deps.observation?.wantsFacts) return;
+  try {
+    for await (const facts of readPages(deps, state.seq)) deps.observation.facts(facts, state);
+  } catch (error) {
+    reportThrown(deps, "The end of a session could not be read again for the observers.", error);
+  }
+}
