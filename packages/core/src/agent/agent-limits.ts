@@ -9,7 +9,7 @@ export interface CallDeadlines {
   readonly firstByteMs: number;
   /** Between two pieces of content. Default 60,000; pings alone count for 300,000. */
   readonly idleMs: number;
-  /** Of the whole call. Default 900,000. */
+  /** For the whole call. Default 900,000. */
   readonly totalMs: number;
 }
 

@@ -54,7 +54,7 @@ export interface AgentSettings<Output = unknown, Resources = unknown> {
   readonly stream?: boolean;
   /** Options of the vendor that have no field here. Merged into the body of each request, after all others. */
   readonly vendorOptions?: JsonObject;
-  /** Gives usage a cost. Default: no cost. */
+  /** Prices of the usage. Default: no cost. */
   readonly prices?: PriceTable;
   /** Handed to tools as `context.resources`. */
   readonly resources?: Resources;

@@ -63,7 +63,7 @@ export interface HookVerdict {
   readonly reason?: string;
 }
 
-/** The message that a hook is asked about before it is accepted. There is no run yet. */
+/** The message that `accept` decides on. There is no run yet. */
 export interface AcceptContext<Resources = unknown>
   extends Pick<HookContext<Resources>, "sessionId" | "access" | "labels" | "agent" | "signal" | "logger" | "resources" | "note"> {
   readonly message: UserMessage;
@@ -80,7 +80,7 @@ export type AcceptVerdict =
   /** Answer with this text: a run without a model call. */
   | { readonly action: "answer"; readonly text: string; readonly reason?: string };
 
-/** What `prepare` may change of the next model call; what it leaves out stays. */
+/** What `prepare` may change of the next model call; absent members change nothing. */
 export interface PrepareVerdict extends HookVerdict {
   readonly model?: string;
   readonly system?: string;
@@ -101,7 +101,7 @@ export interface PrepareVerdict extends HookVerdict {
 
 export interface PrepareContext extends HookContext {
   readonly attempt: number;
-  /** The conversation when the hook is asked. Frozen: it does not change later. */
+  /** The conversation when the hook is called. Frozen: it does not change later. */
   readonly messages: readonly Message[];
   readonly system: string | undefined;
   readonly tools: readonly Tool[];

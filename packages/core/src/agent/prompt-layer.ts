@@ -10,7 +10,7 @@ export interface PromptContext {
   readonly sessionId: string;
   /** The number of the model call in the run, from 1. */
   readonly turn: number;
-  /** The conversation when the prompt is asked for. Frozen: it does not change later. */
+  /** The conversation when the prompt is built. Frozen: it does not change later. */
   readonly messages: readonly Message[];
   /** Labels of the input that the run answers. Labels of the user are in `access`. */
   readonly labels: Labels;

@@ -14,7 +14,7 @@ export interface PendingToolCall {
   readonly args: JsonObject;
   /** Milliseconds since the epoch after which an answer is too late. */
   readonly deadline?: number;
-  /** Set for a call of a child: the session and the agent of the child. The answer goes to this session all the same. */
+  /** Set for a call of a child: the session and the agent of the child. The answer still goes to this session. */
   readonly session?: string;
   readonly agent?: string;
 }
@@ -32,7 +32,7 @@ export interface PendingApproval {
   readonly reason?: string;
   /** Milliseconds since the epoch after which a decision is too late. */
   readonly deadline?: number;
-  /** Set for a call of a child: the session and the agent of the child. The decision goes to this session all the same. */
+  /** Set for a call of a child: the session and the agent of the child. The decision still goes to this session. */
   readonly session?: string;
   readonly agent?: string;
 }

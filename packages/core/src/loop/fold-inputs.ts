@@ -26,7 +26,7 @@ export function foldOpened(state: State, fact: FactOf<"session.opened">): State 
   return next;
 }
 
-/** Closes the session: the open run ends as it is, waiting runs end before they begin, and no schedule fires any more. */
+/** Closes the session: the open run ends at once, waiting runs end before they begin, and no schedule fires any more. */
 export function foldClosed(state: State, { erase }: Pick<FactOf<"session.closed">, "erase">): State {
   const { run, schedules: _, background: __, ...rest } = state;
   const how = { status: "aborted", reason: "session closed" } as const;

@@ -1,7 +1,7 @@
 /*
  * Owns: the fold of one run alone, from its input on. Of the rest of the log its events need only the message that the run continues, and a later state
  * has that message.
- * Why: the cost of the events of one run then depends on that run, not on the length of its session.
+ * Why: the time for the events of one run then depends on that run, not on the length of its session.
  */
 import { append, at, emptyList, lastWithKey } from "./append-list.ts";
 import type { Fact } from "./fact.ts";

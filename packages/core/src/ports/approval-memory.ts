@@ -7,7 +7,7 @@ export interface ApprovalRule {
   readonly id: string;
   readonly toolName: string;
   readonly decision: ApprovalVerdict;
-  /** Which calls it covers, as the memory wrote it. */
+  /** The calls that the rule covers, in the form of the memory. */
   readonly pattern: JsonObject;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;

@@ -27,7 +27,7 @@ export interface ToolSpec {
 export interface SystemPart {
   /** Not blank. */
   readonly text: string;
-  /** Where it comes from: `agent`, `session`, `hook` or the name that a prompt layer gives itself. */
+  /** Where it comes from: `agent`, `session`, `hook` or the `source` of a prompt layer. */
   readonly source: string;
   /** `stable`: the same in all sessions of the agent. `session`: it may differ between sessions, and between the calls of one. */
   readonly cache: "stable" | "session";
@@ -38,7 +38,7 @@ export type ToolChoice = "auto" | "none" | "required" | { readonly tool: string 
 /**
  * One call of a model. The messages are valid for every vendor by construction: they begin with a user message, every call
  * has exactly one result right after its message in call order, no part is empty (except a blank text of an answer that carries opaque data of
- * the vendor), notices stand between turns only.
+ * the vendor), notices are between turns only.
  * Messages are immutable and keep their identity from call to call, so a provider may cache the encoded form of each (WeakMap). The list
  * belongs to the session and grows after the call: copy it to keep a request.
  */

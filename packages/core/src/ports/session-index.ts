@@ -43,7 +43,7 @@ export interface SessionHit {
 export interface IndexQuery {
   /** Default 100. */
   readonly limit?: number;
-  /** Once aborted, the promise rejects with its reason, and the index sends no further requests to its storage. */
+  /** Once it is aborted, the promise rejects with its reason, and the index sends no further requests to its storage. */
   readonly signal?: AbortSignal;
 }
 

@@ -125,9 +125,9 @@ export interface SessionLog {
   /** Ends the lease: the session can be claimed at once, under the next epoch. Idempotent; does nothing when another epoch holds it. */
   release(ref: SessionRef, epoch: number): Promise<void>;
   /**
-   * Lists sessions of all scopes that are due and have no running lease, ordered by due time, scope and session, at a cost that does not grow with the sessions
-   * under a lease. A page begins behind `after`, also when that session is no longer due. It may list sessions
-   * without work, and never omits one for long: a session that a crash kept out of the list is in it after the store was opened again.
+   * Lists sessions of all scopes that are due and have no running lease, ordered by due time, scope and session, in a time that does not grow with the
+   * sessions under a lease. A page begins behind `after`, also when that session is no longer due. It may list sessions without work, and never omits one for
+   * long: a session that a crash kept out of the list is in it after the store was opened again.
    */
   due(options: DueOptions): Promise<readonly DueSession[]>;
   /** Changes the due time of a session whose log ends at `expectedSeq`. Does nothing when it ends elsewhere, or was never written to. */

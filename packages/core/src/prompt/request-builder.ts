@@ -37,8 +37,8 @@ export interface RequestBuilder {
   /** Brings the transcript to the state without building. */
   follow(state: State): GrowingTranscript;
   /**
-   * The path at the state as a list that nothing changes later: the transcript is one list that grows in place, and user code may keep what it is
-   * given. Frozen, because several hooks share it. It copies the list, so call it only if user code asks for messages.
+   * The path at the state as a list that nothing changes later: the transcript is one list that grows in place, and user code may keep its list. Frozen,
+   * because several hooks share it. It copies the list, so call it only if user code asks for messages.
    */
   messagesAt(state: State): readonly Message[];
 }

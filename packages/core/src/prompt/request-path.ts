@@ -24,7 +24,7 @@ export class RequestPath {
   /** How many messages of the transcript are in the path. */
   #taken = 0;
   #compactions: readonly Compaction[] = [];
-  /** The messages that stand for compacted stretches. Each has the id of the first message that it replaced. */
+  /** The messages that replace compacted stretches. Each has the id of the first message that it replaced. */
   readonly #summaries = new WeakSet<Message>();
   #history: ValidHistory;
 

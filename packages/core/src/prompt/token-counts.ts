@@ -14,10 +14,10 @@ import type { CountedPart, TokenCounter } from "../ports/token-counter.ts";
 import { charactersPerToken, lengthOf } from "./message-length.ts";
 import { systemText } from "./system-text.ts";
 
-/** What stands beside the messages of a request. */
+/** The parts of a request beside its messages. */
 type Beside = Pick<ModelRequest, "system" | "tools" | "output">;
 
-/** What a request is made of. */
+/** The parts that are counted. */
 interface Counted extends Beside {
   readonly messages: readonly Message[];
   /** Messages that join the others when the request goes out. */
@@ -29,7 +29,7 @@ type Count = number | Promise<number>;
 
 export interface CountingDeps {
   readonly clock: Clock;
-  /** How long a count is waited for. */
+  /** The longest wait for a count. */
   readonly waitMs: number;
   /** Called with the first error of the counter. */
   readonly report: (error: unknown) => void;

@@ -186,7 +186,7 @@ export interface AgentSession<Output = unknown> {
   readonly firings: readonly ScheduleFiring[];
   /** Number of the last fact that this handle has seen; 0 for a new session, and until `ready`. */
   readonly lastSeq: number;
-  /** Cursor of the last durable event that this handle has seen or read past, `0.0` before the first; `undefined` where it is not known, and until `ready`. */
+  /** Cursor of the last durable event that this handle has seen or read past, `0.0` before the first; `undefined` if it is not known, and until `ready`. */
   readonly lastEvent: EventCursor | undefined;
   /** The open run. */
   readonly runId: string | undefined;
@@ -210,7 +210,7 @@ export interface AgentSession<Output = unknown> {
    * applies. Resolves with the parent, if it may rest for this session: then call `collect` of the parent. @throws AgentError STORE_*
    */
   collect(child: string): Promise<string | undefined>;
-  /** Writes the opening of a new session; false when it exists already. An input does so by itself. */
+  /** Writes the opening of a new session; false when it exists already. An input writes it, too. */
   open(): Promise<boolean>;
   /** Loads the state. @throws AgentError SESSION_CORRUPT, SESSION_AGENT_MISMATCH, STORE_* */
   ready(): Promise<AgentSession<Output>>;

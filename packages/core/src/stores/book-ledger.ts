@@ -39,7 +39,7 @@ export interface BookedReservation extends ExactAmount {
 export interface LedgerBooks {
   /** Runs one step: as a whole or not at all, and without another step in between. */
   atomically<T>(step: () => T): T;
-  /** 0 for a sum that was never opened. */
+  /** The amount of a sum; 0 if it was never opened. */
   spent(name: string): ExactAmount;
   /** Adds to a sum, and opens it if it is not there. */
   open(sum: LedgerSum, amount: ExactAmount): void;

@@ -37,7 +37,7 @@ interface Read {
   /** The date of the last fact, in milliseconds since the epoch. */
   readonly at: number;
   readonly hold: FactOf<"hold.changed"> | undefined;
-  /** The log takes no more facts: it is closed or damaged. */
+  /** True if the log takes no more facts: it is closed or damaged. */
   readonly isSealed: boolean;
 }
 

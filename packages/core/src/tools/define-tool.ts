@@ -86,7 +86,7 @@ export function createSimpleTool<const Schema extends StandardSchema | JsonSchem
 }
 
 /**
- * The JSON Schema that a model gets. @throws AgentError CONFIG_INVALID when a Standard Schema cannot give one or the root is no object.
+ * The JSON Schema that a model gets. @throws AgentError CONFIG_INVALID when a Standard Schema has none or the root is no object.
  */
 export function jsonSchemaOf(tool: Pick<Tool, "name"> & { readonly parameters: StandardSchema | JsonSchema }): JsonSchema {
   const { parameters } = tool;

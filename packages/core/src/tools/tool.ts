@@ -126,7 +126,7 @@ export interface ApprovalContext<Resources = unknown> {
   readonly resources: Resources;
 }
 
-/** True, or a reason for the person: each call needs approval. A function decides for each call: true asks, false allows, or a verdict. */
+/** True, or a reason for the person: each call needs approval. A function decides for each call: by true (ask), false (allow) or a verdict. */
 export type ToolApproval<Args, Resources> =
   | true
   | string
@@ -177,7 +177,7 @@ export interface Tool<Args = unknown, Resources = unknown> {
    * schema decide. Arguments that were cut off, nest too deeply or use a forbidden key are always an error.
    */
   readonly onBadArguments?: "error" | "defaults";
-  /** Whether a person must allow a call of a server tool before it runs. Called before the hooks `gate`, with the arguments as the schema gives them. */
+  /** Whether a person must allow a call of a server tool before it runs. Called before the hooks `gate`, with the arguments as the schema returns them. */
   readonly approval?: ToolApproval<Args, Resources>;
   /** Called before each call; false answers the call with TOOL_NOT_ENABLED. */
   enabled?(context: { readonly access: Access }): Awaitable<boolean>;

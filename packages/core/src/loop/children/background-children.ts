@@ -35,7 +35,7 @@ export function foldBackgroundLinked(state: State, { background, ...fact }: Fact
   return { ...state, background: [...(state.background ?? []), child] };
 }
 
-/** Once the child has its input. */
+/** Notes that the child has its input. */
 export function foldBackgroundBegun(state: State, { session }: { readonly session: string }): State {
   const begun = ({ input: _, ...child }: BackgroundChild): BackgroundChild => child;
   return { ...state, background: (state.background ?? []).map((child) => (child.session === session ? begun(child) : child)) };

@@ -8,7 +8,7 @@ export interface Access {
   readonly user: string;
   readonly scope: string;
   readonly roles?: readonly string[];
-  /** From authentication alone, never from a request. */
+  /** Set by authentication alone, never by a request. */
   readonly labels?: Labels;
 }
 

@@ -4,7 +4,7 @@ export interface RunOptions {
   readonly temperature?: number;
   readonly maxTokens?: number;
   readonly reasoningEffort?: "minimal" | "low" | "medium" | "high";
-  /** In place of the agent's prompt, for this run of this session alone: children keep their own. */
+  /** Replaces the agent's prompt, for this run of this session alone: children keep their own. */
   readonly systemPrompt?: string;
 }
 

@@ -17,7 +17,7 @@ export interface ToolPolicy {
   readonly lookup: boolean;
   /** Runs alone: not beside another call of the same turn. */
   readonly sequential: boolean;
-  /** For a server tool how long one attempt may take; for a client tool how long to wait for its answer. 0: no limit. */
+  /** For a server tool, the time of one attempt; for a client tool, the wait for its answer. 0: no limit. */
   readonly timeoutMs: number;
   /** Whether its calls count against `toolCallsMax`. */
   readonly counts: boolean;

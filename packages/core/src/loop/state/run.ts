@@ -26,7 +26,7 @@ export interface OpenCall {
   readonly expected?: FactOf<"model.started">["expected"];
 }
 
-/** A summary that a model is asked for. */
+/** A model call for a summary. */
 export interface OpenSummary extends Pick<FactOf<"summary.started">, "provider" | "model" | "expected"> {
   readonly inDoubt: boolean;
 }

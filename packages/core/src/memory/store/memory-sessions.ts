@@ -40,7 +40,7 @@ interface Places {
 
 interface Scope {
   readonly byId: Map<string, MemorySession>;
-  /** By the parent; those without one under `undefined`. */
+  /** By parent; `undefined`: sessions without a parent. */
   readonly recent: Map<string | undefined, Ordered<Place, Recent>>;
 }
 

@@ -22,7 +22,7 @@ export function memoryStore(options?: MemoryStoreOptions): SessionStore {
   return countedMemoryStore(options).store;
 }
 
-/** Also counts the sessions that are read. */
+/** A `memoryStore` that counts the sessions that it reads. */
 export function countedMemoryStore(options?: MemoryStoreOptions): { readonly store: SessionStore; readonly work: () => number } {
   const clock = options?.clock ?? systemClock;
   const sessions = new MemorySessions(clock);
