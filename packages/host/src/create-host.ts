@@ -79,7 +79,7 @@ export function createHost(options: HostOptions): Host {
   const watched = watchStore(runtime.store, { logger, clock, probeMs: limits.probeMs });
   const { store } = watched;
   const isOneOfMany = options.isOneOfMany ?? (role !== "all" || queue !== undefined);
-  // With a channel a session polls its log seldom. A channel that no other process shares announces no foreign append.
+  // With a channel, a session polls its log only rarely. A channel that no other process shares announces no foreign append.
   const isShared = !runtime.hasOwnChannel || !isOneOfMany;
   if (isOneOfMany && channel.reach === "process") warnOfChannel(logger);
   const drives = role !== "server";

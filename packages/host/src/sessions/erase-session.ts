@@ -3,7 +3,7 @@ import type { Clock } from "@loopwright/core/ports";
 
 /** The longest wait for the end of an aborted run before its session is closed anyway: the grace period and the time to reach its owner. */
 const runEndMs = 6_000;
-/** How long other nodes get to read the end of the run and of the session before the log is removed: docs/decisions/0020. */
+/** How long other nodes have to read the end of the run and of the session before the log is removed: docs/decisions/0020. */
 const othersReadMs = 250;
 
 /**

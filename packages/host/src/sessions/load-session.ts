@@ -118,7 +118,7 @@ export class SessionLoader {
     return this.#shared.node;
   }
 
-  /** Loads the session from the store. It counts as used until all callers that asked for it meanwhile have it. */
+  /** Loads the session from the store. The session counts as used until all callers of this load have it. */
   load(ref: SessionRef): Promise<LoadedEntry> {
     if (this.#loaded.isClosed) return Promise.reject(shuttingDown());
     const known = this.#loaded.get(ref);
