@@ -30,13 +30,13 @@ export interface Entry {
   readonly summary?: string;
 }
 
-/** The mark that an owner has continued the session since it last rested. */
+/** Present if an owner has continued the session since the session last rested. */
 export interface Attendance {
   /** Seq of the claim with which another owner took over since then: earlier effects were interrupted. */
   readonly takenOverSeq?: number;
 }
 
-/** The fold of a log. It holds the open run only; the history is shared by all versions. */
+/** The fold of a log. It has the details of the open run only. Successive states share one list of messages. */
 export interface State {
   /** Seq of the last fact folded. */
   readonly seq: number;

@@ -30,7 +30,7 @@ export function checkBatch({ facts, expectedSeq }: Pick<AppendRequest, "facts" |
   if (bytes > appendLimits.factBytes) factTexts({ facts, expectedSeq });
 }
 
-/** The most bytes that the number of a fact adds. */
+/** The most bytes that the `seq` of a fact adds. */
 const numberBytes = 32;
 
 function checkCount(facts: readonly FactDraft[]): void {
@@ -50,7 +50,7 @@ function textOf(draft: FactDraft, seq: number): string {
 function checkSizes(texts: readonly string[]): void {
   let units = 0;
   for (const text of texts) units += text.length;
-  // No text has more than three bytes per unit: most batches need no counting.
+  // UTF-8 has at most three bytes per UTF-16 unit: most batches need no counting.
   if (units * 3 <= appendLimits.factBytes) return;
   const encoder = new TextEncoder();
   let batchBytes = 0;

@@ -1,10 +1,10 @@
 /*
  * Owns: the erasure of a session and of everything below it: what stops it, what fences it, and its order.
- * Does not own: the end of what runs (the host), the removal of one log (the store).
+ * Does not own: stopping the runs in progress (the host), the removal of one log (the store).
  * Invariants
  *  E1 nothing is removed before every log of the tree ends with `session.closed`: no hold can be set after that, and none was set before;
  *  E2 a session is closed before the sessions below it, so that it starts no more, and removed after them, so that they are found again after a crash;
- *  E3 each log is read once, and then only what has come since.
+ *  E3 each log is read whole once; later reads get only the facts appended since.
  */
 import { AgentError, isAgentError } from "../errors.ts";
 import { type FactOf, factVersion } from "../loop/fact.ts";
@@ -119,7 +119,7 @@ export async function sessionsBelow({ index }: Pick<Removable, "index">, { scope
 const notClosed = (session: string, outcome: string): AgentError =>
   outcome === "full"
     ? new AgentError("STORE_FULL", {
-        message: `The session \`${session}\` was not erased: the store has no space to record that it is closed.`,
+        message: `The session \`${session}\` was not erased: the store is full and could not record its end.`,
       })
     : new AgentError(outcome === "conflict" ? "STORE_CONFLICT" : "STORE_UNAVAILABLE", {
         message: `The session \`${session}\` was not erased: it is not known to be closed (${outcome}).`,
@@ -129,7 +129,7 @@ const notClosed = (session: string, outcome: string): AgentError =>
 
 const unread: Read = { lastSeq: 0, at: 0, hold: undefined, isSealed: false };
 
-/** Reads the facts that the log has after those of `before`. Of a damaged log the facts before the damage count, whatever stands after it. */
+/** Reads the facts that the log has after those of `before`. Of a damaged log only the facts before the damage are used. */
 async function readOn(log: SessionLog, ref: SessionRef, before: Read = unread): Promise<Read> {
   let { lastSeq, at, hold, isSealed } = before;
   for (let limit = pageSize; !isSealed; ) {

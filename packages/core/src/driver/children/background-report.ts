@@ -10,11 +10,11 @@ interface Report {
   /** New ids, for the input and its run. */
   readonly inputId: string;
   readonly runId: string;
-  /** True if the parent is being stopped: no run reads the report. */
+  /** True if the parent is being stopped: a run that the report starts is aborted at once. */
   readonly isStopped: boolean;
 }
 
-/** The facts of the end of a child: a report as an input, and the end itself; none if the log has them. The report joins the open run or starts one. */
+/** The facts that record that a child has ended: its report as an input, and its end. Empty if the log has them. The report joins the open run or starts one. */
 export function reportOf(state: State, { session, result, inputId, runId, isStopped }: Report): readonly FactBody[] {
   const child = backgroundChild(state, session);
   if (!child) return [];

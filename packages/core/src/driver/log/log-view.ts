@@ -41,7 +41,7 @@ export interface AppendedBatch {
 export interface LogViewHost {
   /** How long a read retries while the store is unavailable, in milliseconds. */
   readonly outageMs: number;
-  /** Called after facts that others have appended were read, before the new state is adopted. */
+  /** Called when the view has read facts that others appended, before it adopts the new state. */
   othersAppended(state: State): void;
   adopted(adoption: Adoption): void;
 }
@@ -104,7 +104,7 @@ export class LogView {
     return this.#lastEvent;
   }
 
-  /** Called when `tooNew` is set. True once for each time that a newer version has closed the log, so that watchers are notified once. */
+  /** Called when `tooNew` is set. True only for the first call after that, so that watchers are notified once. */
   hasJustClosed(): boolean {
     const wasOpen = this.#isOpen;
     this.#isOpen = false;

@@ -102,7 +102,7 @@ function priceOf(
   return (usage) => costOf({ ...reports, prices: agent.prices }, { provider, model, usage, at });
 }
 
-/** The closing fact of an attempt that was recorded as started but not sent, because its run was stopped before. */
+/** The closing fact of an attempt that was recorded as started and never sent, because the run was stopped first. */
 export function stoppedModel({ intent: { runId, turn, attempt, provider, model } }: PreparedModel): Closing {
   const message = messageOf({ type: "aborted", parts: [], timings: { totalMs: 0 } }, { provider, model });
   const { stopReason } = message;
@@ -156,7 +156,7 @@ function messageOf(
   more: { readonly provider: string; readonly model: string; readonly usage?: Usage; readonly cost?: Cost },
 ): AssistantMessage {
   if (end.type === "aborted")
-    return { role: "assistant", content: end.parts, stopReason: "aborted", errorMessage: "Stopped before it was complete.", ...more };
+    return { role: "assistant", content: end.parts, stopReason: "aborted", errorMessage: "The answer was stopped early.", ...more };
   if (end.type === "failed")
     return { role: "assistant", content: end.parts, stopReason: "error", errorMessage: end.failure.message, ...more };
   const isError = end.stopReason === "error";
@@ -176,7 +176,7 @@ function routeOf(part: ToolCallPart, run: Run, registry: ToolRegistry): CallRout
   return part.problem && !takesDefaults(part, registry) ? "invalid" : policy.home;
 }
 
-/** True if the tool runs with `{}`, which has replaced arguments with a problem. */
+/** True if the tool runs with `{}`, because its arguments were not a valid JSON object. */
 function takesDefaults({ name, problem }: ToolCallPart, registry: ToolRegistry): boolean {
   return (problem === "invalid_json" || problem === "not_an_object") && registry.get(name)?.onBadArguments === "defaults";
 }
