@@ -13,6 +13,7 @@ export const randomSuites: readonly { readonly file: string; readonly rounds: Re
   { file: "packages/server/test/cuts.test.ts", rounds: { LOOPWRIGHT_CUTS: "10000" } },
   { file: "packages/server/test/two-servers.test.ts", rounds: { LOOPWRIGHT_TWO_SERVERS: "40" } },
   { file: "packages/simulator/test/crash-points.test.ts", rounds: { LOOPWRIGHT_CRASH_POINTS: "3" } },
+  { file: "packages/simulator/test/replay.test.ts", rounds: { LOOPWRIGHT_REPLAYS: "200" } },
   { file: "packages/simulator/test/schedules.test.ts", rounds: { LOOPWRIGHT_SCHEDULES: "4000" } },
   { file: "packages/simulator/test/trees.test.ts", rounds: { LOOPWRIGHT_TREE_SEEDS: "40" } },
   // The rig plays other seeds in the same CI run, as many as fit in two minutes, and its nightly tier plays thousands.
@@ -111,6 +112,7 @@ export const slowSuites: readonly string[] = [
   "packages/simulator/test/outages.test.ts",
   "packages/simulator/test/planted-bugs.test.ts",
   "packages/simulator/test/readme.test.ts",
+  "packages/simulator/test/replay.test.ts",
   "packages/simulator/test/schedules.test.ts",
   "packages/simulator/test/seeds.test.ts",
   "packages/simulator/test/simulate.test.ts",

@@ -53,9 +53,11 @@ export interface SimulationReport {
   readonly replay: string;
 }
 
-/** Further options of a simulation, for tests of the checker. */
+/** Further options of a simulation, for tests of the checker and of replays. */
 export interface SimulationExtras {
   readonly sabotage?: Sabotage;
+  /** Called at the end with the whole log of each session. */
+  readonly onLog?: (session: string, facts: readonly Fact[]) => void;
 }
 
 /** How often the world is checked for rest. */
@@ -71,7 +73,7 @@ export async function simulate(options: SimulateOptions): Promise<SimulationRepo
   return simulateWith(options, {});
 }
 
-export async function simulateWith(options: SimulateOptions, { sabotage }: SimulationExtras): Promise<SimulationReport> {
+export async function simulateWith(options: SimulateOptions, { sabotage, onLog }: SimulationExtras): Promise<SimulationReport> {
   const expanded = expandOptions(options);
   const dice = createDice(options.seed);
   const time = createVirtualTime({ realWaitMs: options.realWaitMs ?? 2_000 });
@@ -97,9 +99,9 @@ export async function simulateWith(options: SimulateOptions, { sabotage }: Simul
       ...(await checkWorld({ world, clients: storm.clients, options: expanded, isOver: stalled.length === 0 })),
     ];
     await new Promise((resolve) => void setImmediate(resolve));
-    const logs = await Promise.all(
-      [...new Set(storm.clients.map(({ session }) => session))].map((session) => factsOf(world.store, { scope: world.scope, session })),
-    );
+    const sessions = [...new Set(storm.clients.map(({ session }) => session))];
+    const logs = await Promise.all(sessions.map((session) => factsOf(world.store, { scope: world.scope, session })));
+    if (onLog) for (const [at, session] of sessions.entries()) onLog(session, logs[at] ?? []);
     const firings = logs.flat().filter(isFiring).length;
     return reportOf({ options, expanded, world, findings: [...findings, ...unhandled], firings });
   } finally {
