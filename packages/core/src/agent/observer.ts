@@ -55,7 +55,8 @@ export interface EffectObservation {
 export interface Observer {
   /**
    * Called when a batch is in the log. The batches of one session come in the order of `seq`, in each process that appends. A new owner repeats the facts since
-   * the claim before its own, because they may not have been observed: deduplicate by `ref` and `seq`. `snapshot`: the session right after these
+   * the claim before its own, and a process that completes a removal the last fact, because they may not have been observed: deduplicate by `ref` and
+   * `seq`. `snapshot`: the session right after these
    * facts, or later if they are repeated; it reads all messages, once per batch. `run`: what is known of a run at that moment;
    * `undefined` if it has ended.
    */
