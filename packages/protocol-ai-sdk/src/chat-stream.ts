@@ -1,34 +1,12 @@
-import type { AgentEvent, ExecuteStream } from "@loopwright/core/protocol";
+import type { ExecuteStream } from "@loopwright/core/protocol";
+import { eventStreamResponse } from "@loopwright/server";
 import { sentenceOf } from "./chat-refused.ts";
 import type { UiChunk } from "./ui-chunk.ts";
 import type { UiChunks } from "./ui-chunks.ts";
 
-/** How often a silent stream shows that it lives, in milliseconds. */
-const keepAliveMs = 15_000;
-
-/** A run as the answer to a request. The next chunk is read when the page has taken the one before; `leave` is called when the page leaves. */
+/** A run as the answer to a request. `leave` is called when the page leaves. */
 export function chatStream(stream: ExecuteStream, chunks: UiChunks, leave: () => void): Response {
-  const encoder = new TextEncoder();
-  const frames = framesOf(stream, chunks);
-  const body = new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        const { done, value } = await frames.next();
-        if (done) controller.close();
-        else controller.enqueue(encoder.encode(value));
-      },
-      cancel: leave,
-    },
-    { highWaterMark: 0 },
-  );
-  return new Response(body, {
-    headers: {
-      "content-type": "text/event-stream",
-      "cache-control": "no-cache, no-transform",
-      "x-accel-buffering": "no",
-      "x-vercel-ai-ui-message-stream": "v1",
-    },
-  });
+  return eventStreamResponse(framesOf(stream, chunks), { left: leave, headers: { "x-vercel-ai-ui-message-stream": "v1" } });
 }
 
 const frameOf = (chunk: UiChunk): string => `data: ${JSON.stringify(chunk)}\n\n`;
@@ -36,12 +14,9 @@ const frameOf = (chunk: UiChunk): string => `data: ${JSON.stringify(chunk)}\n\n`
 async function* framesOf(stream: ExecuteStream, chunks: UiChunks): AsyncGenerator<string, void> {
   yield chunks.start().map(frameOf).join("");
   try {
-    for await (const event of livingEvents(stream[Symbol.asyncIterator]())) {
-      if (event === undefined) yield ": keep-alive\n\n";
-      else {
-        const frames = chunks.take(event).map(frameOf).join("");
-        if (frames !== "") yield frames;
-      }
+    for await (const event of stream) {
+      const frames = chunks.take(event).map(frameOf).join("");
+      if (frames !== "") yield frames;
     }
     yield chunks
       .finish(await stream.result())
@@ -51,31 +26,4 @@ async function* framesOf(stream: ExecuteStream, chunks: UiChunks): AsyncGenerato
     yield frameOf({ type: "error", errorText: sentenceOf(error) });
   }
   yield "data: [DONE]\n\n";
-}
-
-/** The events, and `undefined` after each `keepAliveMs` without one. */
-async function* livingEvents(events: AsyncIterator<AgentEvent>): AsyncGenerator<AgentEvent | undefined, void> {
-  for (;;) {
-    const next = events.next();
-    let read = await soon(next);
-    while (read === undefined) {
-      yield undefined;
-      read = await soon(next);
-    }
-    if (read.done) return;
-    yield read.value;
-  }
-}
-
-/** What a promise gives, or `undefined` where it gives nothing in time. */
-async function soon<Value>(promise: Promise<Value>): Promise<Value | undefined> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const silence = new Promise<undefined>((resolve) => {
-    timer = setTimeout(resolve, keepAliveMs, undefined);
-  });
-  try {
-    return await Promise.race([promise, silence]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

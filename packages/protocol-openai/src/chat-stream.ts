@@ -1,4 +1,5 @@
 import type { AgentEvent, ExecuteStream } from "@loopwright/core/protocol";
+import { eventStreamResponse } from "@loopwright/server";
 import { type AnswerHead, chunkOf, usageChunkOf } from "./chat-answer.ts";
 import { ChatPieces, TextWithdrawn } from "./chat-pieces.ts";
 import { openAiErrorOf, RequestRefused } from "./openai-error.ts";
@@ -15,29 +16,11 @@ export interface RunningChat {
   readonly stopsWhenLeft: boolean;
 }
 
-/** How often a silent stream shows that it lives, in milliseconds. */
-const keepAliveMs = 15_000;
-
-/** A streamed answer. The next piece is read when the client has taken the one before. */
+/** A streamed answer. */
 export function chatStream(chat: RunningChat): Response {
-  const encoder = new TextEncoder();
-  const frames = chatFrames(chat);
-  const body = new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        const { done, value } = await frames.next();
-        if (done) controller.close();
-        else controller.enqueue(encoder.encode(value));
-      },
-      async cancel() {
-        // What the log refuses now was over before.
-        if (chat.stopsWhenLeft) await chat.stream.abort("client_left").catch(() => undefined);
-      },
-    },
-    { highWaterMark: 0 },
-  );
-  return new Response(body, {
-    headers: { "content-type": "text/event-stream", "cache-control": "no-cache, no-transform", "x-accel-buffering": "no" },
+  return eventStreamResponse(chatFrames(chat), {
+    // The log refuses to stop a run that is over.
+    left: () => chat.stopsWhenLeft && chat.stream.abort("client_left").catch(() => undefined),
   });
 }
 
@@ -48,10 +31,8 @@ async function* chatFrames(chat: RunningChat): AsyncGenerator<string, void> {
   const pieces = new ChatPieces();
   yield frameOf(chunkOf(head, { role: "assistant", content: "" }));
   try {
-    for await (const event of livingEvents(chat.events)) {
-      if (event === undefined) yield ": keep-alive\n\n";
-      else for (const piece of pieces.take(event)) yield frameOf(chunkOf(head, piece));
-    }
+    for (let next = await chat.events.next(); !next.done; next = await chat.events.next())
+      for (const piece of pieces.take(next.value)) yield frameOf(chunkOf(head, piece));
     const result = await stream.result();
     if (result.error) throw result.error;
     const end = pieces.finish(result, { sessionId: stream.sessionId, tools });
@@ -65,30 +46,3 @@ async function* chatFrames(chat: RunningChat): AsyncGenerator<string, void> {
 }
 
 const withdrawn = ({ message }: TextWithdrawn): RequestRefused => new RequestRefused(message, { status: 502, code: "answer_withdrawn" });
-
-/** The events, and `undefined` after each `keepAliveMs` without one. */
-async function* livingEvents(events: AsyncIterator<AgentEvent>): AsyncGenerator<AgentEvent | undefined, void> {
-  for (;;) {
-    const next = events.next();
-    let read = await soon(next);
-    while (read === undefined) {
-      yield undefined;
-      read = await soon(next);
-    }
-    if (read.done) return;
-    yield read.value;
-  }
-}
-
-/** What a promise gives, or `undefined` where it gives nothing in time. */
-async function soon<Value>(promise: Promise<Value>): Promise<Value | undefined> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const silence = new Promise<undefined>((resolve) => {
-    timer = setTimeout(resolve, keepAliveMs, undefined);
-  });
-  try {
-    return await Promise.race([promise, silence]);
-  } finally {
-    clearTimeout(timer);
-  }
-}

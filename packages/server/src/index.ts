@@ -35,4 +35,5 @@ export type {
   ServerOptions,
 } from "./server-options.ts";
 export type { EventSink, OpenSink, SinkHead } from "./stream/event-sink.ts";
+export { type EventStreamOptions, eventStreamResponse } from "./stream/event-stream-response.ts";
 export type { DialectContext, DialectFrame, DialectReader, StreamDialect } from "./stream-dialect.ts";
