@@ -2,15 +2,17 @@
  * Owns: every option of the configuration: its flag, its variable, its key in `loopwright.yaml`, its type, its default, its words for people.
  * Does not own: where values come from (configure), what they mean together (settings, run-settings).
  */
+import { callerOptions } from "./caller-options.ts";
 import { modelOptions } from "./model-options.ts";
 import type { ConfigOption } from "./option.ts";
-import { retentionOption } from "./retention-option.ts";
-import { runOptions } from "./run-options.ts";
+import { addressOptions, runOptions } from "./run-options.ts";
+
+const all = [...modelOptions, ...addressOptions, ...callerOptions, ...runOptions];
 
 /** All options, in the order in which they are shown. */
-export const options: readonly ConfigOption[] = [...modelOptions, ...runOptions, retentionOption];
+export const options: readonly ConfigOption[] = all;
 
-type Option = (typeof modelOptions)[number] | (typeof runOptions)[number] | typeof retentionOption;
+type Option = (typeof all)[number];
 /** The name of an option. */
 export type OptionName = Option["name"];
 

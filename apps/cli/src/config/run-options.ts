@@ -1,7 +1,7 @@
 import type { ConfigOption } from "./option.ts";
 
-/** The options of a process that serves or works, in the order in which they are shown. */
-export const runOptions = [
+/** Where a server listens. */
+export const addressOptions = [
   {
     name: "port",
     kind: "number",
@@ -23,112 +23,10 @@ export const runOptions = [
     text: "where to listen; another than this machine needs credentials of callers, or --insecure",
     fallback: "127.0.0.1",
   },
-  {
-    name: "token",
-    kind: "text",
-    flag: "--token <text>",
-    variable: "LOOPWRIGHT_TOKEN",
-    isSecret: true,
-    commands: "run",
-    text: "callers have to send it; better in LOOPWRIGHT_TOKEN, where other users of the machine do not see it",
-  },
-  {
-    name: "authUrl",
-    kind: "http",
-    flag: "--auth-url <address>",
-    variable: "LOOPWRIGHT_AUTH_URL",
-    key: "auth.url",
-    commands: "run",
-    text: "a service that checks the token of each request",
-  },
-  {
-    name: "authCache",
-    kind: "number",
-    flag: "--auth-cache <seconds>",
-    variable: "LOOPWRIGHT_AUTH_CACHE",
-    key: "auth.cache",
-    commands: "run",
-    range: [0, 60],
-    text: "how long a verdict of it counts, at most 60",
-    fallback: "0: each request asks",
-  },
-  {
-    name: "jwtIssuer",
-    kind: "text",
-    flag: "--jwt-issuer <address>",
-    variable: "LOOPWRIGHT_JWT_ISSUER",
-    key: "auth.jwt_issuer",
-    commands: "run",
-    text: "callers send JWTs of this issuer",
-  },
-  {
-    name: "jwtAudience",
-    kind: "names",
-    flag: "--jwt-audience <names>",
-    variable: "LOOPWRIGHT_JWT_AUDIENCE",
-    key: "auth.jwt_audience",
-    commands: "run",
-    text: "of which one is in `aud` of a token",
-  },
-  {
-    name: "jwtKeys",
-    kind: "text",
-    flag: "--jwt-keys <place>",
-    variable: "LOOPWRIGHT_JWT_KEYS",
-    key: "auth.jwt_keys",
-    commands: "run",
-    text: "address or file of the issuer's public keys",
-    fallback: "found by OpenID Connect discovery",
-  },
-  {
-    name: "jwtAlgorithms",
-    kind: "names",
-    flag: "--jwt-algorithms <names>",
-    variable: "LOOPWRIGHT_JWT_ALGORITHMS",
-    key: "auth.jwt_algorithms",
-    commands: "run",
-    text: "that count, with commas between them",
-    fallback: "RS256",
-  },
-  {
-    name: "jwtClaims",
-    kind: "names",
-    flag: "--jwt-claims <pairs>",
-    variable: "LOOPWRIGHT_JWT_CLAIMS",
-    key: "auth.jwt_claims",
-    commands: "run",
-    text: "where a caller stands in a token, such as `user=sub,scope=team,roles=realm_access.roles`",
-  },
-  {
-    name: "authScope",
-    kind: "text",
-    flag: "--auth-scope <id>",
-    variable: "LOOPWRIGHT_AUTH_SCOPE",
-    key: "auth.scope",
-    commands: "run",
-    text: "the scope of callers whose credentials name none",
-    fallback: "these may do nothing",
-  },
-  {
-    name: "unshared",
-    kind: "choice",
-    flag: "--unshared <right>",
-    variable: "LOOPWRIGHT_UNSHARED",
-    key: "auth.unshared",
-    commands: "run",
-    values: ["viewer", "member"],
-    text: "viewer or member: what all users of a scope may do in sessions that were never shared",
-    fallback: "nothing",
-  },
-  {
-    name: "internalToken",
-    kind: "text",
-    flag: "--internal-token <text>",
-    variable: "LOOPWRIGHT_INTERNAL_TOKEN",
-    isSecret: true,
-    commands: "run",
-    text: "services on this machine send it; better in LOOPWRIGHT_INTERNAL_TOKEN",
-  },
+] as const satisfies readonly ConfigOption[];
+
+/** The other options of a process that serves or works, in the order in which they are shown. */
+export const runOptions = [
   {
     name: "models",
     kind: "names",
@@ -290,5 +188,14 @@ export const runOptions = [
     values: ["server", "worker", "all"],
     text: "server, worker or all. A worker listens only where a port is named, for /healthz, /readyz and /metrics",
     fallback: "all",
+  },
+  {
+    name: "retention",
+    kind: "list",
+    flag: "--retention <scope=days>",
+    variable: "LOOPWRIGHT_RETENTION",
+    key: "server.retention",
+    commands: "run",
+    text: "sessions of the scope are erased so many days after their last change, unless they are under a legal hold; may be repeated",
   },
 ] as const satisfies readonly ConfigOption[];
