@@ -16,7 +16,7 @@ export interface WorkflowNudgesOptions {
    * phases. Then a run that only looked is an answer to a question and is final, and one that changed something is asked once whether it is done.
    */
   readonly phases?: WorkflowPhases;
-  /** Tools that only look, for a run without phases. Default: those of Loopwright's packages that search, read and calculate. */
+  /** Tools that only look, for a run without phases. Default: those of Loopwright's packages that search, read, calculate and take notes. */
   readonly exploreTools?: readonly string[];
   /** Nudges in a row, from 1 to 5; a call of a tool begins a new row. Default 2 with phases, 1 without. */
   readonly nudgesMax?: number;
@@ -44,6 +44,8 @@ const lookingTools = [
   "file_list",
   "memory_search",
   "memory_get",
+  "memory_note",
+  "store_memory",
   "retrieve_memory",
   "read_skill",
   "describe_tables",

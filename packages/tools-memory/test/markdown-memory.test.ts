@@ -135,7 +135,7 @@ describe("memory in Markdown files", () => {
   });
 });
 
-describe("memory_search and memory_get", () => {
+describe("memory_search, memory_get and memory_note", () => {
   it("give passages with their places, and the lines around them, as data", async () => {
     const { call, write, dayOf } = await scene();
     await write(dayOf(1), "First.\n\nThe tea is green.\nThe cup is blue.\n\nLast.\n");
@@ -148,6 +148,15 @@ describe("memory_search and memory_get", () => {
     expect(await call("memory_search", { query: "coffee" })).toBe("Nothing is stored about this.");
     expect(await call("memory_get", { file: "MEMORY.md" })).toBe("There is no MEMORY.md.");
     expect(await call("memory_search", { query: "tea" }, { user: "bob", scope: "team" })).toBe("Nothing is stored about this.");
+  });
+
+  it("find what `memory_note` wrote, which no text can pass off as a heading, and which only its own user finds", async () => {
+    const { call, found } = await scene();
+    expect(await call("memory_note", { text: "Green tea.\n## A heading" })).toBe("Noted.");
+    const [[, text = ""] = []] = await found("tea");
+    expect(text).toContain("> Green tea.\n> ## A heading");
+    expect(await found("tea", { user: "bob", scope: "team" })).toEqual([]);
+    expect(await call("memory_note", { text: " " })).toContain("The arguments do not fit");
   });
 });
 

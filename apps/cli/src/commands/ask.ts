@@ -45,7 +45,7 @@ export async function ask(words: readonly string[], flags: AskFlags): Promise<nu
   checkVersion(flags);
   const prompt = promptOf(flags);
   const settings = await settingsWithSecrets(flags, { logger: errorLogger });
-  const question = await readQuestion(words, process.stdin);
+  const question = await readQuestion(words, process.stdin, flags);
   lendToChildren(await childEnvironment(settings));
   const workplace = await openWorkplace(settings, { isAttended: false });
   try {
@@ -75,7 +75,7 @@ async function askServer(words: readonly string[], flags: AskFlags): Promise<num
   checkVersion(flags);
   const prompt = promptOf(flags);
   const server = await serverOf(flags);
-  const question = await readQuestion(words, process.stdin);
+  const question = await readQuestion(words, process.stdin, flags);
   const { clientOf, remotePlace, sessionOf } = await import("../remote/remote-place.ts");
   const client = clientOf(server);
   const modes = typedModes(flags.modes);

@@ -5,12 +5,18 @@ import { AgentError } from "@loopwright/core";
 /** Characters of one question. */
 const questionMax = 4_000_000;
 
+/** Options whose value may be left out. */
+export interface OptionalPlaces {
+  readonly memory?: string | boolean;
+  readonly knowledge?: string | boolean;
+}
+
 /**
  * The question: the words, and standard input where `-` asks for it, where something is piped, or where there are no words.
  * A socket or a terminal is read only when asked: it may never end.
  * @throws AgentError INPUT_INVALID when there is nothing to ask, PAYLOAD_TOO_LARGE
  */
-export async function readQuestion(words: readonly string[], stdin: NodeJS.ReadStream): Promise<string> {
+export async function readQuestion(words: readonly string[], stdin: NodeJS.ReadStream, places: OptionalPlaces = {}): Promise<string> {
   const written = words
     .filter((word) => word !== "-")
     .join(" ")
@@ -19,6 +25,12 @@ export async function readQuestion(words: readonly string[], stdin: NodeJS.ReadS
   const piped = isAsked || isPiped(stdin) || (written === "" && !stdin.isTTY) ? (await text(stdin)).trim() : "";
   const question = [written, piped].filter((part) => part !== "").join("\n\n");
   if (question === "") {
+    const taken = (["memory", "knowledge"] as const).find((name) => typeof places[name] === "string");
+    if (taken !== undefined)
+      throw new AgentError("INPUT_INVALID", {
+        message: `There is nothing to ask: \`--${taken}\` took what follows it as its place.`,
+        fix: `Write the question before \`--${taken}\`, or the place as \`--${taken}=<place>\`.`,
+      });
     throw new AgentError("INPUT_INVALID", {
       message: "There is nothing to ask.",
       fix: 'Write `loopwright ask "your question"`, or pipe text in.',

@@ -9,6 +9,7 @@ import { type AssistantOptions, assistantTools, createAssistant } from "./create
 import { createMainThread, researchMode } from "./create-main-thread.ts";
 import { modelsOf, type ProviderChain } from "./create-provider.ts";
 import { createResearch } from "./create-research.ts";
+import { openMemory } from "./knowledge/open-memory.ts";
 import { loadAgents } from "./load-agents.ts";
 import { loadTools } from "./load-tools.ts";
 import { offerTools } from "./offer-tools.ts";
@@ -50,7 +51,12 @@ export async function createAgents({ settings, chain, store, knowledge }: Agents
   const { agentName, agentsFile, webUrl, toolsFile, filesDirectory } = settings;
   const model = modelsOf(chain);
   const { isAttended, surface = "terminal", offersAll = false, preferences } = options;
-  const wishes = preferences ? { preferences } : {};
+  const memory = await openMemory(settings);
+  const extras = {
+    ...(preferences ? { preferences } : {}),
+    ...(memory ? { context: memory.context } : {}),
+    ...(settings.nudges ? { hooks: [(await import("@loopwright/nudges")).workflowNudges(settings.nudges)] } : {}),
+  };
   const directory = process.cwd();
   const environment = await childEnvironment(settings);
   const { blobs } = store;
@@ -59,6 +65,7 @@ export async function createAgents({ settings, chain, store, knowledge }: Agents
   const offered = [
     ...(await offerTools(settings, { blobs, children: environment })),
     ...(knowledge ? (await searchOf(knowledge)).tools : []),
+    ...(memory?.tools ?? []),
   ];
   const ownTools = [...offered.filter(({ name }) => !named.has(name)), ...loaded];
   const tools = assistantTools({ filesDirectory, isAttended, ownTools });
@@ -67,10 +74,10 @@ export async function createAgents({ settings, chain, store, knowledge }: Agents
       ? { agents: [], modes: [] }
       : await loadAgents(agentsFile, { provider: chain[0], model, tools, blobs, environment }, directory);
   const skills = await openSkills(settings, environment);
-  const assistant = skills.equip(createAssistant({ model, surface, filesDirectory, isAttended, ownTools, ...wishes }));
-  const web = webUrl === undefined ? undefined : await createResearch({ model, webUrl, store, ...wishes });
+  const assistant = skills.equip(createAssistant({ model, surface, filesDirectory, isAttended, ownTools, ...extras }));
+  const web = webUrl === undefined ? undefined : await createResearch({ model, webUrl, store, ...(preferences ? { preferences } : {}) });
   const hasMainThread = offersAll || agentName === "main-thread";
-  const mainThread = hasMainThread ? [skills.equip(await createMainThread({ model, surface, tools, filesDirectory, web, ...wishes }))] : [];
+  const mainThread = hasMainThread ? [skills.equip(await createMainThread({ model, surface, tools, filesDirectory, web, ...extras }))] : [];
   const ours = [assistant, ...mainThread, ...(web ? [web.research, web.researcher] : [])];
   const all = [...own.agents, ...ours.filter(({ name }) => !own.agents.some((one) => one.name === name))];
   // Without a name of it the module's first agent is one among others: the assistant answers, as it does without a module.

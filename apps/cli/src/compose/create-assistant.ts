@@ -1,5 +1,6 @@
 import { contextEngine } from "@loopwright/context";
 import { type Agent, createAgent, type Hooks, type ModelRef, type PromptLayer, type Tool } from "@loopwright/core";
+import type { ContextEngine } from "@loopwright/core/ports";
 import { prices } from "@loopwright/prices";
 import { builtinTools } from "@loopwright/tools-builtin";
 import { fileTools } from "@loopwright/tools-files";
@@ -27,6 +28,10 @@ export interface AssistantTools {
 
 /** What the assistant is made for. */
 export interface AssistantOptions extends AssistantTools {
+  /** Default: that of `@loopwright/context`. */
+  readonly context?: ContextEngine;
+  /** Hooks beside the assistant's own. */
+  readonly hooks?: readonly Hooks[];
   /** The one that is called first, and its fallbacks. */
   readonly model: readonly ModelRef[];
   /** Default: the terminal. */
@@ -42,16 +47,23 @@ export function assistantTools({ filesDirectory, isAttended, ownTools }: Assista
 }
 
 /** The agent of the command line: small tools, files, and a question to the user where one is there. */
-export function createAssistant({ model, preferences, surface = "terminal", ...options }: AssistantOptions): Agent {
+export function createAssistant({
+  model,
+  preferences,
+  surface = "terminal",
+  context = contextEngine(),
+  hooks = [],
+  ...options
+}: AssistantOptions): Agent {
   return createAgent({
     name: "assistant",
     model,
     prompt: [{ text: assistantPrompt(surface) }, ...(preferences ? wishesOf(preferences) : [])],
     tools: assistantTools(options),
-    context: contextEngine(),
+    context,
     prices: prices(),
     files: { directory: options.filesDirectory },
-    hooks: [toolsWhereWanted],
+    hooks: [toolsWhereWanted, ...hooks],
   });
 }
 

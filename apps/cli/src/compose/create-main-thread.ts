@@ -1,6 +1,7 @@
 import type { SettingsSource } from "@loopwright/agents-research";
 import { contextEngine } from "@loopwright/context";
-import { type Agent, agentTool, type ModelRef, type Tool } from "@loopwright/core";
+import { type Agent, agentTool, type Hooks, type ModelRef, type Tool } from "@loopwright/core";
+import type { ContextEngine } from "@loopwright/core/ports";
 import { prices } from "@loopwright/prices";
 import { type AssistantSurface, assistantPrompt } from "./create-assistant.ts";
 import type { ResearchAgents } from "./create-research.ts";
@@ -18,10 +19,15 @@ export interface MainThreadParts {
   readonly web: ResearchAgents | undefined;
   /** What users have set, read before each call. */
   readonly preferences?: SettingsSource;
+  /** Default: that of `@loopwright/context`. */
+  readonly context?: ContextEngine;
+  /** Hooks beside those of the main thread. */
+  readonly hooks?: readonly Hooks[];
 }
 
 /** The assistant as a main thread: its tools, a web where there is one, and the whole research as a tool in the mode DEEP_RESEARCH. */
-export async function createMainThread({ model, surface, tools, filesDirectory, web, preferences }: MainThreadParts): Promise<Agent> {
+export async function createMainThread(parts: MainThreadParts): Promise<Agent> {
+  const { model, surface, tools, filesDirectory, web, preferences, context = contextEngine(), hooks = [] } = parts;
   const [{ mainThreadAgent }, { createSessionTools }] = await Promise.all([
     import("@loopwright/agents-research"),
     import("@loopwright/tools-registry"),
@@ -38,7 +44,8 @@ export async function createMainThread({ model, surface, tools, filesDirectory, 
     model,
     prompt: assistantPrompt(surface),
     tools: createSessionTools({ sources: { platform: [...tools, ...onTheWeb], companions: research ? [research] : [] } }),
-    context: contextEngine(),
+    context,
+    hooks,
     prices: prices(),
     ...(preferences ? { settings: preferences } : {}),
     files: { directory: filesDirectory },

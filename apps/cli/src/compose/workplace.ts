@@ -12,9 +12,9 @@ import { oneLine } from "../terminal/neutralise.ts";
 import { type AgentsOptions, createAgents } from "./create-agents.ts";
 import { createChain } from "./create-provider.ts";
 import { findSession, localScope } from "./kept-sessions.ts";
+import { openKnowledge } from "./knowledge/open-knowledge.ts";
 import { openApprovals, withApprovals } from "./open-approvals.ts";
 import { type Failover, openFailover } from "./open-failover.ts";
-import { openKnowledge } from "./open-knowledge.ts";
 import { openStore } from "./open-store.ts";
 
 /** Everything that a run needs. */

@@ -11,7 +11,7 @@ export function addOptions(command: Command, chosen: readonly ConfigOption[]): C
     if (option.flag === undefined) continue;
     const added = new Option(option.flag, wordsOf(option));
     if (option.kind === "list") added.argParser(collect);
-    if (option.kind === "models" || (option.kind === "switch" && added.optional))
+    if (option.kind === "models" || option.kind === "file" || (option.kind === "switch" && added.optional))
       added.argParser((text) => readValue(option, text, `\`${added.long}\``));
     if (option.name === "offline") added.conflicts("provider");
     command.addOption(added);

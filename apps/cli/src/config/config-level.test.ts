@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { expect, test } from "vitest";
+import { openKnowledge } from "../compose/knowledge/open-knowledge.ts";
 import { openGuardrails } from "../compose/open-guardrails.ts";
-import { openKnowledge } from "../compose/open-knowledge.ts";
 import { addOptions, optionsNamed } from "./add-options.ts";
 import { levelOfEnvironment, levelOfFlags } from "./config-level.ts";
 

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { AgentError } from "@loopwright/core";
+import type { WorkflowNudgesOptions } from "@loopwright/nudges";
 import { levelOfEnvironment, levelOfFlags } from "../config/config-level.ts";
 import { type Configuration, configure } from "../config/configure.ts";
 import type { Environment } from "../config/environment.ts";
@@ -7,6 +8,7 @@ import { redisUrlOf, type StorePlace, storePlaceOf } from "../config/store-place
 import { type Vendor, type VendorName, vendorNamed, vendors } from "../config/vendors.ts";
 import { type AgentChoice, type AgentFlags, chosenAgent } from "./chosen-agent.ts";
 import { type Fallback, fallbacksOf } from "./fallbacks.ts";
+import { nudgesOf } from "./nudges-of.ts";
 import { type OfferedTools, offeredTools } from "./offered-tools.ts";
 
 /** Flags that choose a model and a store; all commands share them. */
@@ -28,6 +30,8 @@ export interface ModelFlags extends AgentFlags {
   readonly programs?: string;
   readonly skills?: string;
   readonly knowledge?: string | boolean;
+  readonly memory?: string | boolean;
+  readonly nudges?: boolean;
 }
 
 /** What the flags and the environment come to. */
@@ -51,6 +55,10 @@ export interface Settings extends AgentChoice {
   readonly offered: OfferedTools;
   /** The file of the knowledge base that was asked for; `true`: the usual one, `false`: none. */
   readonly knowledge: string | boolean | undefined;
+  /** The folder of the long-term memory that was asked for; `true`: the usual one, `false`: none. */
+  readonly memory: string | boolean | undefined;
+  /** When a model is asked to continue; `undefined`: never. */
+  readonly nudges: WorkflowNudgesOptions | undefined;
   readonly environment: Environment;
   /** The organisation of requests to OpenAI. */
   readonly organizationId: string | undefined;
@@ -85,6 +93,8 @@ export function settingsFrom(configuration: Configuration, directory: string): S
     toolsFile: values.tools,
     offered: offeredTools(values, directory),
     knowledge: values.knowledge,
+    memory: values.memory,
+    nudges: nudgesOf(values),
     ...chosenAgent(values),
     filesDirectory: resolve(directory, ".loopwright/files"),
     environment,

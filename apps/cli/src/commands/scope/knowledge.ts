@@ -2,7 +2,7 @@ import { basename } from "node:path";
 import type { KnownDocument } from "@loopwright/client";
 import { AgentError } from "@loopwright/core";
 import { localScope } from "../../compose/kept-sessions.ts";
-import { openKnowledge } from "../../compose/open-knowledge.ts";
+import { openKnowledge } from "../../compose/knowledge/open-knowledge.ts";
 import { exitCodes } from "../../exit-code.ts";
 import { type SharedFlags, settingsOf } from "../../flags.ts";
 import { clientOf } from "../../remote/remote-place.ts";

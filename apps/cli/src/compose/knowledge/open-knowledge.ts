@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { AgentError } from "@loopwright/core";
 import type { Knowledge } from "@loopwright/tools-knowledge";
-import type { Settings } from "../settings/settings.ts";
+import type { Settings } from "../../settings/settings.ts";
 
 type KnowledgeSettings = Pick<Settings, "filesDirectory" | "store"> & { readonly knowledge?: string | boolean | undefined };
 
