@@ -10,6 +10,8 @@ export type PassphraseSource = (path: string) => Promise<string>;
 export const passphraseVariable = "LOOPWRIGHT_SECRETS_PASSPHRASE";
 
 const lengthMin = 8;
+/** How often a person may type a new one that cannot be used. */
+const attemptsMax = 3;
 
 /** The passphrase of the variable, else the one that a person types; it is asked for once. */
 export function passphraseSource(environment: Environment): PassphraseSource {
@@ -23,23 +25,37 @@ export function passphraseSource(environment: Environment): PassphraseSource {
   };
 }
 
-/** The passphrase of a file that is made or encrypted anew: a person types it twice. @throws AgentError CONFIG_INVALID */
+/**
+ * The passphrase of a file that is made or encrypted anew: a person types it twice, and is asked again where it is too short or the two differ.
+ * @throws AgentError CONFIG_INVALID for one of a variable or file that is too short, without a terminal, and after three attempts
+ */
 export async function newPassphrase(given: string | undefined, path: string): Promise<string> {
-  if (given) return checked(given);
+  if (given) {
+    const fault = faultOf(given);
+    if (fault) throw fault;
+    return given;
+  }
   if (process.stdin.isTTY !== true) throw locked(path);
   const terminal = { input: process.stdin, output: process.stderr };
-  const passphrase = checked(await promptHidden(`New passphrase of ${oneLine(path, 200)}: `, terminal));
-  if ((await promptHidden("The same again: ", terminal)) === passphrase) return passphrase;
-  throw new AgentError("CONFIG_INVALID", { message: "The two passphrases differ.", fix: "Run the command again." });
+  for (let attempt = 1; ; attempt++) {
+    const passphrase = await promptHidden(`New passphrase of ${oneLine(path, 200)}: `, terminal);
+    const fault = faultOf(passphrase) ?? ((await promptHidden("The same again: ", terminal)) === passphrase ? undefined : different());
+    if (!fault) return passphrase;
+    if (attempt === attemptsMax) throw fault;
+    terminal.output.write(`${fault.message} ${fault.fix}\n`);
+  }
 }
 
-function checked(passphrase: string): string {
-  if (passphrase.length >= lengthMin) return passphrase;
-  throw new AgentError("CONFIG_INVALID", {
+function faultOf(passphrase: string): AgentError | undefined {
+  if (passphrase.length >= lengthMin) return undefined;
+  return new AgentError("CONFIG_INVALID", {
     message: `The passphrase has fewer than ${lengthMin} characters and could be guessed.`,
     fix: "Take a longer one, for example five random words.",
   });
 }
+
+const different = (): AgentError =>
+  new AgentError("CONFIG_INVALID", { message: "The two passphrases differ.", fix: "Type the same one twice." });
 
 const locked = (path: string): AgentError =>
   new AgentError("CONFIG_INVALID", {
