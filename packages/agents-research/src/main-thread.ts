@@ -77,7 +77,6 @@ const summaryOfResults: Hooks = {
     const answerAt = messages.findLastIndex(({ role }) => role === "assistant");
     const results = messages.slice(answerAt + 1).filter(({ role }) => role === "tool_result");
     if (answerAt === -1 || results.length < manyResults) return undefined;
-    const text = `There are ${results.length} tool results. Draw them together before you continue.`;
-    return { messages: [...messages, { role: "notice", text }] };
+    return { reminders: [`There are ${results.length} tool results. Draw them together before you continue.`] };
   },
 };

@@ -19,7 +19,7 @@ export function promptHooks({
 }: { readonly [Name in keyof PromptOptions]: PromptOptions[Name] | undefined }): Hooks {
   return {
     name: "prompt",
-    async prepare({ access, labels, model, system, messages }) {
+    async prepare({ access, labels, model, system }) {
       const { personalization, memory, projectRule } = await settings.settingsOf(access, labels);
       const sections: readonly (readonly [string, string | undefined])[] = [
         ["Personalization", personalization?.enabled ? personalization.text : undefined],
@@ -31,7 +31,7 @@ export function promptHooks({
       const whole = [...(system === undefined ? [] : [system]), ...texts].join("\n\n");
       return {
         ...(texts.length > 0 ? { system: whole } : {}),
-        ...(fewShot?.models.includes(model) ? { messages: [...fewShot.messages, ...messages] } : {}),
+        ...(fewShot?.models.includes(model) ? { examples: fewShot.messages } : {}),
       };
     },
   };

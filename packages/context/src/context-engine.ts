@@ -22,6 +22,7 @@ import { Compactor } from "./compactor.ts";
 import { type CheckedOptions, type ContextEngineOptions, checkedOptions } from "./context-options.ts";
 import { cutBeside } from "./cut-beside.ts";
 import { Cuts, type Room } from "./cuts.ts";
+import { fittingExamples } from "./fitting-examples.ts";
 import { lightSizes, unitsOf, unitsPerToken } from "./sizes.ts";
 
 /** Units of a token at the most: text outside this bound is rare. */
@@ -54,7 +55,7 @@ interface Window {
   readonly room: Room;
   /** The size of the request beside its messages. */
   readonly beside: number;
-  readonly cut: Pick<FittedRequest, "system" | "tools">;
+  readonly cut: Pick<FittedRequest, "system" | "tools"> & { readonly examples: readonly Message[] };
 }
 
 class EngineContext implements SessionContext {
@@ -65,6 +66,7 @@ class EngineContext implements SessionContext {
   readonly #compactor: Compactor | undefined;
   #cuts: Cuts | undefined;
   #isLearned = false;
+  #examplesLeftOut = 0;
 
   constructor(options: CheckedOptions, wanted: Set<string>) {
     this.#options = options;
@@ -91,6 +93,7 @@ class EngineContext implements SessionContext {
     if (call.overflowed) this.#calibration.refused(call.request.model, this.#limitOf(call));
     else this.#calibration.reads(call.history.messages);
     const window = this.#windowOf(call);
+    this.#reportExamples(call, window, io);
     const [earlier, cuts] = [this.#cuts, this.#cutsOf(call, window)];
     const cutBefore = cuts.cutCount;
     cuts.take(window.room);
@@ -137,6 +140,17 @@ class EngineContext implements SessionContext {
     return this.#cuts;
   }
 
+  /** Examples are of the application: its operators read which of them no model has seen. */
+  #reportExamples({ examples, sessionId }: ContextCall, { cut }: Window, { logger }: ContextPreparing): void {
+    const leftOut = examples.length - cut.examples.length;
+    if (leftOut > this.#examplesLeftOut)
+      logger.log("warn", "Examples of a hook do not fit into their share of the window, and the last ones are not sent.", {
+        session: sessionId,
+        messages: leftOut,
+      });
+    this.#examplesLeftOut = leftOut;
+  }
+
   #limitOf(call: ContextCall): number {
     const { contextTokens = 0 } = call.provider.capabilities(call.request.model);
     // A window of no tokens is an unknown one.
@@ -151,9 +165,10 @@ class EngineContext implements SessionContext {
     const units = ((limit - answer) * unitsPerToken) / this.#calibration.ratioOf(request.model);
     const { budgets } = this.#options;
     const cut = cutBeside(request, { system: units * budgets.system, tools: units * budgets.tools });
-    const beside = sizes.sizeBeside({ ...request, ...cut });
+    const { examples, units: ofExamples } = fittingExamples(call.examples, units * budgets.examples, sizes);
+    const beside = call.behind.reduce((sum, message) => sum + sizes.sizeOf(message), sizes.sizeBeside({ ...request, ...cut }) + ofExamples);
     const room = { all: units - beside, results: units * budgets.results, attachments: units * budgets.attachments };
-    return { sizes, limit, room, beside, cut };
+    return { sizes, limit, room, beside, cut: { ...cut, examples } };
   }
 }
 

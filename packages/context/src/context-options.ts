@@ -11,6 +11,8 @@ export interface ContextBudgets {
   readonly system?: number;
   /** Descriptions and schemas of tools; the longest descriptions are cut. Default 0.5. */
   readonly tools?: number;
+  /** Examples that hooks put in front; those that do not fit are left out whole, the last ones first. Default 0.25. */
+  readonly examples?: number;
 }
 
 /** How the older part of a history is replaced by a summary, once cutting is not enough. */
@@ -57,7 +59,7 @@ export interface CheckedOptions {
   readonly compaction: CompactOptions | undefined;
 }
 
-const defaultBudgets: Required<ContextBudgets> = { results: 1, attachments: 0.5, system: 0.5, tools: 0.5 };
+const defaultBudgets: Required<ContextBudgets> = { results: 1, attachments: 0.5, system: 0.5, tools: 0.5, examples: 0.25 };
 const compactAt = 0.9;
 const summaryTokens = 1_000;
 const optionNames = new Set(["limitTokens", "budgets", "compaction"]);

@@ -1,4 +1,4 @@
-import { defineTool, execute, textOf } from "@loopwright/core";
+import { defineTool, execute, type Message, textOf } from "@loopwright/core";
 import { characterCounter, type ScriptedTurn } from "@loopwright/core/memory";
 import type { ModelRequest, TokenCounter } from "@loopwright/core/ports";
 import { describe, expect, it } from "vitest";
@@ -129,5 +129,38 @@ describe("the parts of a request beside its messages", () => {
 
   it.each([{ budgets: { system: 0 } }, { budgets: { other: 1 } }, { limitTokens: -1 }, { limit: 3 }])("is refused: %j", (options) => {
     expect(() => contextEngine(options as never)).toThrow(/The context engine/);
+  });
+});
+
+describe("examples of a hook", () => {
+  const pair = (at: number, words: number): readonly Message[] => [
+    { role: "user", content: `Example ${at}` },
+    { role: "assistant", content: [{ type: "text", text: "word ".repeat(words) }], stopReason: "stop" },
+  ];
+  const questions = ({ messages }: ModelRequest): readonly string[] =>
+    messages.flatMap((message) => (message.role === "user" ? [textOf(message)] : []));
+
+  it.each([
+    { budgets: {}, sent: ["Example 0", "Example 1"] },
+    { budgets: { examples: 0.6 }, sent: ["Example 0", "Example 1", "Example 2", "Example 3"] },
+    { budgets: { examples: 0.01 }, sent: [] },
+  ])("have the share $budgets of the window, and the others are left out whole, with one warning", async ({ budgets, sent }) => {
+    const warnings: unknown[] = [];
+    const logger = {
+      log: (level: string, message: string, fields?: object) => void (level === "warn" && warnings.push({ message, ...fields })),
+    };
+    const examples = [0, 1, 2, 3].flatMap((at) => pair(at, 90));
+    const { session, provider } = world([{ text: "a" }, { text: "b" }], {
+      ...{ contextTokens: 1_000, context: contextEngine({ budgets }), hooks: [{ name: "adding", prepare: () => ({ examples }) }] },
+      session: { logger },
+    });
+    for (const input of ["go", "on"]) await execute(session, input).result();
+    expect(provider.requests.map(questions)).toEqual([
+      [...sent, "go"],
+      [...sent, "go", "on"],
+    ]);
+    const message = "Examples of a hook do not fit into their share of the window, and the last ones are not sent.";
+    const leftOut = examples.length - 2 * sent.length;
+    expect(warnings).toEqual(leftOut === 0 ? [] : [{ message, scope: "local", session: "s1", messages: leftOut }]);
   });
 });

@@ -1,4 +1,4 @@
-import { defineTool, execute } from "@loopwright/core";
+import { defineTool, execute, type Hooks, type Message } from "@loopwright/core";
 import type { ScriptedTurn } from "@loopwright/core/memory";
 import type { ContextCall, ContextEngine, ModelRequest, SessionContext } from "@loopwright/core/ports";
 import { contextEngine, lightCounter } from "../src/index.ts";
@@ -51,8 +51,26 @@ function countingEngine(engine: ContextEngine, look: () => void): ContextEngine 
   };
 }
 
+/** Examples, and a hook that adds to each request in front of, inside and behind the conversation. */
+export const addingHooks: Hooks = {
+  name: "adding",
+  prepare: ({ turn }) => ({ examples, inputPrefix: "Passage. ", reminders: turn === 2 ? ["Draw the results together."] : [] }),
+};
+
+/** Each with a call and its result. */
+export const examples: readonly Message[] = Array.from({ length: 3 }, (_, at): readonly Message[] => [
+  { role: "user", content: `Example ${at}.` },
+  {
+    role: "assistant",
+    content: [{ type: "tool_call", id: `example${at}`, callKey: `example${at}`, name: "look", args: { n: at } }],
+    stopReason: "tool_calls",
+  },
+  { role: "tool_result", toolCallId: `example${at}`, callKey: `example${at}`, toolName: "look", content: "seen", outcome: "ok" },
+  { role: "assistant", content: [{ type: "text", text: `Answer to example ${at}. ${"word ".repeat(20)}` }], stopReason: "stop" },
+]).flat();
+
 /** One session of so many turns, each with a call of a tool whose result is small, middling or far too large. */
-export async function playLongSession(turns: number): Promise<LongSession> {
+export async function playLongSession(turns: number, hooks: readonly Hooks[] = []): Promise<LongSession> {
   let looks = 0;
   let tokens = 0;
   const requests: ModelRequest[] = [];
@@ -70,6 +88,7 @@ export async function playLongSession(turns: number): Promise<LongSession> {
   };
   const { session, store } = world(script, {
     tools: [look],
+    hooks,
     contextTokens: windowTokens,
     context: countingEngine(contextEngine(), () => looks++),
   });

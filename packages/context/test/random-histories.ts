@@ -1,4 +1,4 @@
-import { defineTool, execute, type FactOf, type Message, textOf } from "@loopwright/core";
+import { defineTool, execute, type FactOf, type Hooks, type Message, textOf } from "@loopwright/core";
 import { type ScriptedTurn, scripted, seededRandom } from "@loopwright/core/memory";
 import type { ModelRequest } from "@loopwright/core/ports";
 import { type CompactionOptions, contextEngine, lightCounter } from "../src/index.ts";
@@ -38,6 +38,7 @@ const tokensOf = ({ messages, system = [], tools = [] }: ModelRequest): number =
 /** Plays one random session: inputs of any script and size, tools in parallel, inputs that join, other processes, models that write bad summaries. */
 export async function playRandomHistory(seed: number): Promise<PlayedHistory> {
   const random = seededRandom(seed);
+  const adding = addingHooks(seededRandom(seed + 1_000_000));
   const window = 1_000 * 2 ** Math.floor(random() * 4);
   const inputs: string[] = [];
   let joined = 0;
@@ -63,13 +64,13 @@ export async function playRandomHistory(seed: number): Promise<PlayedHistory> {
     },
   });
   const script = (request: ModelRequest): ScriptedTurn => {
-    flaws.push(...flawsIn(request, window));
+    flaws.push(...flawsIn(request, { window, adding }));
     const spent = random() < 0.5 ? { usage: { input: tokensOf(request), output: 5 } } : {};
     if (random() < 0.45) return { ...spent, calls: Array.from({ length: Math.ceil(random() * 3) }, () => ({ name: "read" })) };
     return { ...spent, text: textIn(random, window * 1.5) };
   };
   const context = contextEngine({ compaction: compactionIn(random, join) });
-  made = world(script, { tools: [read], contextTokens: window, context, limits: { turnsMax: 6 } });
+  made = world(script, { tools: [read], hooks: adding ? [adding] : [], contextTokens: window, context, limits: { turnsMax: 6 } });
   for (let run = 0, runs = 2 + Math.floor(random() * 6); run < runs; run++) {
     const text = `${inputs.length}: ${textIn(random, random() < 0.1 ? window * 12 : window)}`;
     inputs.push(text);
@@ -82,6 +83,16 @@ export async function playRandomHistory(seed: number): Promise<PlayedHistory> {
   const compactions = (await factsOf(made)).filter(({ type }) => type === "context.compacted").length;
   const cut = requests.filter(({ messages }) => messages.some((message) => textOf(message).includes("left out to fit"))).length;
   return { flaws, requests: requests.length, compactions, joined, cut };
+}
+
+/** In every second history: examples of any size, and a passage and a reminder for each call. */
+function addingHooks(random: Random): Hooks | undefined {
+  if (random() < 0.5) return undefined;
+  const examples = Array.from({ length: Math.ceil(random() * 6) }, (_, at): readonly Message[] => [
+    { role: "user", content: `Example ${at}: ${textIn(random, 3_000)}` },
+    { role: "assistant", content: [{ type: "text", text: textIn(random, 3_000) }], stopReason: "stop" },
+  ]).flat();
+  return { name: "adding", prepare: () => ({ examples, inputPrefix: "Passage. ", reminders: ["Be brief."] }) };
 }
 
 function compactionIn(random: Random, join: () => Promise<void>): CompactionOptions {
@@ -99,13 +110,21 @@ function compactionIn(random: Random, join: () => Promise<void>): CompactionOpti
 }
 
 /** What is wrong with one request. */
-function flawsIn(request: ModelRequest, window: number): readonly string[] {
+function flawsIn(
+  request: ModelRequest,
+  { window, adding }: { readonly window: number; readonly adding: Hooks | undefined },
+): readonly string[] {
   const { messages } = request;
   const flaws = [...flawsOf(request)];
   const tokens = tokensOf(request);
   // Each part is rounded up by itself.
   if (tokens > window + messages.length) flaws.push(`${tokens} tokens in a window of ${window}`);
-  if (!textOf(messages[0] as Message).startsWith("0: ")) flaws.push("the first input is gone");
+  const first = messages.find((message) => message.role === "user" && !textOf(message).startsWith("Example")) as Message;
+  if (!/^(Passage\. )?0: /.test(textOf(first))) flaws.push("the first input is gone");
+  if (!adding) return [...flaws, ...(JSON.stringify(messages).isWellFormed() ? [] : ["half a character"])];
+  if (messages.at(-1)?.role !== "notice" || textOf(messages.at(-1) as Message) !== "Be brief.")
+    flaws.push("the reminder is not at the end");
+  if (messages.filter((message) => textOf(message).startsWith("Passage. ")).length !== 1) flaws.push("the passage is not there once");
   if (!JSON.stringify(messages).isWellFormed()) flaws.push("half a character");
   return flaws;
 }

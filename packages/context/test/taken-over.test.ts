@@ -1,10 +1,11 @@
-import { type AgentSession, defineTool, execute, textOf } from "@loopwright/core";
+import { type AgentSession, defineTool, execute, type Hooks, textOf } from "@loopwright/core";
 import type { ScriptedTurn } from "@loopwright/core/memory";
 import type { ModelRequest } from "@loopwright/core/ports";
 import { describe, expect, it } from "vitest";
 import { contextEngine } from "../src/index.ts";
 import { lightSizes } from "../src/sizes.ts";
 import { world } from "./harness.ts";
+import { examples } from "./long-session.ts";
 
 const act = defineTool({
   name: "act",
@@ -23,9 +24,14 @@ const vendor =
   };
 
 /** The requests of a session of so many inputs; with `taken`, a new process answers each. */
-async function requestsOf(factor: number, { taken, compacts }: { readonly taken: boolean; readonly compacts: boolean }) {
+async function requestsOf(
+  factor: number,
+  { taken, compacts }: { readonly taken: boolean; readonly compacts: boolean },
+  hooks: readonly Hooks[] = [],
+) {
   const made = world(vendor(factor) as never, {
     tools: [act],
+    hooks,
     contextTokens: 9_000,
     context: contextEngine({ compaction: compacts ? {} : false }),
   });
@@ -45,6 +51,15 @@ describe("a process that takes a session over", () => {
       await requestsOf(factor, { taken: true, compacts: false }),
     ];
     expect(stayed.requests.some((messages) => messages.some((text) => text.includes("left out to fit")))).toBe(true);
+    expect(taken.requests).toEqual(stayed.requests);
+  });
+
+  it.each([1, 2.4])("sends the same with the examples of a hook, where the vendor counts %d tokens for one", async (factor) => {
+    const [stayed, taken] = [
+      await requestsOf(factor, { taken: false, compacts: true }, [{ name: "examples", prepare: () => ({ examples }) }]),
+      await requestsOf(factor, { taken: true, compacts: true }, [{ name: "examples", prepare: () => ({ examples }) }]),
+    ];
+    expect(stayed.requests.some((messages) => messages.some((text) => text.startsWith("Summary of")))).toBe(true);
     expect(taken.requests).toEqual(stayed.requests);
   });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { execute } from "../src/index.ts";
+import { execute, type Hooks, type Message, textOf } from "../src/index.ts";
+import { scripted } from "../src/memory/index.ts";
 import type { ContextCall, ContextEngine, FittedRequest } from "../src/ports/index.ts";
 import { world } from "./harness.ts";
 
@@ -20,6 +21,8 @@ function notedEngine(fit: (call: ContextCall) => FittedRequest | undefined = ({ 
   };
   return { engine, opened };
 }
+
+const user = (content: string): Message => ({ role: "user", content });
 
 describe("a context engine", () => {
   it("is asked before each model call of a session, with the same growing list and its ids", async () => {
@@ -62,6 +65,72 @@ describe("a context engine", () => {
     const { session } = world([{ text: "ok" }], { context: engine, hooks });
     await execute(session, "given").result();
     expect(opened.map((calls) => calls.map(({ history }) => history.messages))).toEqual([[[{ role: "user", content: "chosen" }]]]);
+  });
+
+  it("keeps its context for what hooks add, counts it, and has the history between examples and reminders", async () => {
+    const example = { role: "user", content: "Example?" } as const;
+    const sample = { role: "assistant", content: [{ type: "text", text: "So." }], stopReason: "stop" } as const;
+    const adding = (name: string): Hooks => ({
+      name,
+      prepare: () => ({ examples: [example, sample], inputPrefix: `${name}. `, reminders: [`Mind ${name}.`] }),
+    });
+    const { engine, opened } = notedEngine();
+    const { session, provider } = world([{ text: "a" }, { text: "b" }], { context: engine, hooks: [adding("one"), adding("two")] });
+    await execute(session, "first").result();
+    await execute(session, "second").result();
+    expect(opened).toHaveLength(1);
+    expect(opened[0]?.map(({ history }) => history.messages === opened[0]?.[0]?.history.messages)).toEqual([true, true]);
+    expect(opened[0]?.map(({ examples, behind }) => [examples.map(textOf), behind.map(textOf)])).toEqual(
+      Array(2).fill([
+        ["Example?", "So.", "Example?", "So."],
+        ["one. two. ", "Mind one.", "Mind two."],
+      ]),
+    );
+    expect(provider.requests.map(({ messages }) => messages.map(textOf))).toEqual([
+      ["Example?", "So.", "Example?", "So.", "one. two. first", "Mind one.", "Mind two."],
+      ["Example?", "So.", "Example?", "So.", "first", "a", "one. two. second", "Mind one.", "Mind two."],
+    ]);
+    expect(session.messages.map(textOf)).toEqual(["first", "a", "second", "b"]);
+  });
+
+  it("may leave examples out", async () => {
+    const { engine } = notedEngine(({ history, examples }) => ({ messages: history.messages, examples: examples.slice(0, 1) }));
+    const hooks = [{ name: "adding", prepare: () => ({ examples: [user("One?"), user("Two?")] }) }];
+    const { session, provider } = world([{ text: "ok" }], { context: engine, hooks });
+    await execute(session, "x").result();
+    expect(provider.requests[0]?.messages.map(textOf)).toEqual(["One?", "x"]);
+  });
+
+  it("is given valid examples: a call without a result gets one, and what is no list of messages fails as the hook's error", async () => {
+    const calling = { role: "assistant", content: [{ type: "tool_call", id: "c", callKey: "c", name: "look", args: {} }] } as const;
+    const answered = async (examples: readonly Message[]) => {
+      const { session, provider } = world([{ text: "ok" }], { hooks: [{ name: "adding", prepare: () => ({ examples }) }] });
+      return { result: await execute(session, "x").result(), requests: provider.requests };
+    };
+    const { requests } = await answered([{ ...calling, stopReason: "tool_calls" }]);
+    expect(requests[0]?.messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool_result", "user"]);
+    const broken = await answered(7 as never);
+    expect(broken.result.error).toMatchObject({ code: "HOOK_FAILED", retryable: false });
+    expect(broken.requests).toEqual([]);
+  });
+
+  it("is not needed for what hooks add to count: a request that is too long by a reminder is not sent", async () => {
+    const hooks = [{ name: "adding", prepare: () => ({ reminders: ["word ".repeat(2_000)] }) }];
+    const provider = scripted([{ text: "ok" }], { capabilities: { contextTokens: 100 } });
+    const { session } = world([], { provider, hooks });
+    expect((await execute(session, "x").result()).error?.code).toBe("CONTEXT_OVERFLOW");
+    expect(provider.requests).toEqual([]);
+  });
+
+  it("leaves an input's prefix as a notice where the history has no input that begins with a text", async () => {
+    const image = { type: "image", mediaType: "image/png", source: { data: "iVBORw0KGgo=" } } as const;
+    const hooks = [{ name: "adding", prepare: () => ({ inputPrefix: "Passage." }) }];
+    const { session, provider } = world([{ text: "ok" }], { hooks });
+    await execute(session, { role: "user", content: [image] }).result();
+    expect(provider.requests[0]?.messages).toEqual([
+      { role: "user", content: [image] },
+      { role: "notice", text: "Passage." },
+    ]);
   });
 
   it("fails the call with CONTEXT_OVERFLOW where nothing fits, and without a request", async () => {

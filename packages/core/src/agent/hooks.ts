@@ -93,7 +93,16 @@ export interface PrepareVerdict extends HookVerdict {
   readonly parallelToolCalls?: boolean;
   /** Notices for the model, recorded in the history. Only used on the first attempt of a turn. */
   readonly notices?: readonly string[];
-  /** The conversation for this call alone; that of the session does not change. Made valid for every vendor, as that is. */
+  /** Messages in front of the conversation, for this call alone: examples of good answers. Those of later hooks stand behind those of earlier ones. */
+  readonly examples?: readonly Message[];
+  /** Text in front of the last input that begins with a text, for this call alone. That of later hooks stands behind that of earlier ones. */
+  readonly inputPrefix?: string;
+  /** Notices behind the conversation, for this call alone. Unlike `notices` they are not recorded. */
+  readonly reminders?: readonly string[];
+  /**
+   * The conversation for this call alone, in place of the session's with its compactions; that of the session does not change. Made valid for every vendor,
+   * as that is. To add to the conversation, use `examples`, `inputPrefix` and `reminders`.
+   */
   readonly messages?: readonly Message[];
   /** True: no model call is made, and the run completes with `reason`. */
   readonly stop?: boolean;

@@ -35,6 +35,10 @@ export interface ContextCall {
   /** The request without its messages. */
   readonly request: Omit<ModelRequest, "messages">;
   readonly history: ContextHistory;
+  /** Messages in front of the history, for this call alone, valid for every vendor. The engine counts them, and may leave some out. */
+  readonly examples: readonly Message[];
+  /** Messages behind the history, and text in front of its last input, for this call alone. The engine counts them. */
+  readonly behind: readonly Message[];
   /** The sizes by the session's `TokenCounter`. `undefined`: the session has none. */
   readonly sizes: MessageSizes | undefined;
   /** The number of the last compaction in the log: answers with a lower id were given to a longer history than this one. Absent: nothing was compacted. */
@@ -96,6 +100,7 @@ export interface ContextPreparing {
 export interface FittedRequest extends Partial<Pick<ModelRequest, "system" | "tools">> {
   /** Valid for every vendor, like the messages that were given. */
   readonly messages: readonly Message[];
+  readonly examples?: readonly Message[];
 }
 
 /** The context of one session in one process. Another process makes its own from the same log. */

@@ -3,7 +3,9 @@ import { createTranscript, followTranscript, type GrowingTranscript } from "../l
 import type { Message } from "../message/message.ts";
 import { soundMessage } from "../message/message-flaws.ts";
 import type { ContextHistory, FittedRequest } from "../ports/context-engine.ts";
+import { type AddedMessages, withAdded } from "./added-messages.ts";
 import { RequestPath } from "./request-path.ts";
+import { hasImage, hasStoredMedia } from "./stored-media.ts";
 import { createValidHistory, type ValidHistory, withAnswerableEnd } from "./valid-history.ts";
 
 /** The history that a model is to answer, or why there is none. */
@@ -13,7 +15,7 @@ export type BuiltHistory =
       readonly hasImages: boolean;
       readonly waiting?: never;
       readonly failed?: never;
-    } & FittedRequest)
+    } & Omit<FittedRequest, "examples">)
   /** Calls have no result yet, or there is no message. */
   | { readonly waiting: true; readonly messages?: never; readonly failed?: never }
   | { readonly failed: "context"; readonly messages?: never; readonly waiting?: never };
@@ -29,9 +31,9 @@ export interface RequestBuilder {
   /** The path as people see it, up to date with the last state given. Shared, grows in place. */
   readonly transcript: GrowingTranscript;
   /** Returns a result for any state of any log. Default of `fit`: all of the history. */
-  build(state: State, fit?: Fit): BuiltHistory;
+  build(state: State, fit?: Fit, added?: AddedMessages): BuiltHistory;
   /** Like `build`, for messages that are not those of the session. Processes the whole list each time. */
-  buildFrom(messages: readonly Message[], fit?: Fit): BuiltHistory;
+  buildFrom(messages: readonly Message[], fit?: Fit, added?: AddedMessages): BuiltHistory;
   /** The whole history at the state, without the cut of `fit`. Shared, grows in place. */
   historyAt(state: State): BuildingHistory;
   /** Brings the transcript to the state without building. */
@@ -64,21 +66,28 @@ export function createRequestBuilder(): RequestBuilder {
     follow,
     historyAt,
     messagesAt: (state) => Object.freeze([...follow(state).messages]),
-    build(state, fit = wholeHistory) {
+    build(state, fit = wholeHistory, added) {
       if (state.run?.calls.some((call) => call.state !== "done")) return { waiting: true };
-      return builtOf(historyAt(state), fit);
+      return builtOf(historyAt(state), fit, added);
     },
-    buildFrom(messages, fit = wholeHistory) {
+    buildFrom(messages, fit = wholeHistory, added) {
       const valid = createValidHistory();
       valid.take(messages.map(soundMessage));
-      return builtOf(valid, fit);
+      return builtOf(valid, fit, added);
     },
   };
 }
 
-function builtOf(valid: ValidHistory, fit: Fit): BuiltHistory {
-  const { hasStoredMedia, hasImages } = valid;
+function builtOf(valid: ValidHistory, fit: Fit, added?: AddedMessages): BuiltHistory {
   if (valid.messages.length === 0) return { waiting: true };
   const fitted = fit(valid);
-  return fitted ? { ...fitted, messages: withAnswerableEnd(fitted.messages), hasStoredMedia, hasImages } : { failed: "context" };
+  if (!fitted) return { failed: "context" };
+  const { examples = added?.examples ?? [], ...parts } = fitted;
+  const messages = withAnswerableEnd(withAdded(fitted.messages, added && { ...added, examples }));
+  return {
+    ...parts,
+    messages,
+    hasStoredMedia: valid.hasStoredMedia || examples.some(hasStoredMedia),
+    hasImages: valid.hasImages || examples.some(hasImage),
+  };
 }

@@ -1,4 +1,4 @@
-import type { Hooks, Json, JsonObject, Message, UserMessage } from "@loopwright/core";
+import type { Hooks, Json, JsonObject } from "@loopwright/core";
 import { chatbotToolName, ragToolName } from "./rag-tool.ts";
 
 /** Bytes of pasted passages that a run keeps for its requests: the state of hooks has room for 16 KiB. */
@@ -32,13 +32,9 @@ export function knowledgeHooks(): Hooks {
         reason: "Passages of pasted texts stand before the question.",
       };
     },
-    prepare({ messages, state }) {
+    prepare({ state }) {
       const pasted = textsIn(state[member]);
-      return pasted.length === 0
-        ? undefined
-        : {
-            messages: withPassages(messages, pasted),
-          };
+      return pasted.length === 0 ? undefined : { inputPrefix: `${pasted.join("\n\n")}\nUser Query: ` };
     },
   };
 }
@@ -71,23 +67,4 @@ function fitting(
     else left.push(passage);
   }
   return { kept, left };
-}
-
-/** The messages with the passages before the last message of a user whose first part is a text; the given ones stay as they are. */
-function withPassages(messages: readonly Message[], passages: readonly string[]): readonly Message[] {
-  const at = messages.findLastIndex((message) => message.role === "user" && startsWithText(message));
-  const message = messages[at];
-  if (message?.role !== "user") return messages;
-  return messages.with(at, { ...message, content: behind(passages.join("\n\n"), message.content) });
-}
-
-function startsWithText({ content }: UserMessage): boolean {
-  return typeof content === "string" || content[0]?.type === "text";
-}
-
-function behind(passages: string, content: UserMessage["content"]): UserMessage["content"] {
-  const asked = (text: string): string => `${passages}\nUser Query: ${text}`;
-  if (typeof content === "string") return asked(content);
-  const [first, ...others] = content;
-  return first?.type === "text" ? [{ ...first, text: asked(first.text) }, ...others] : content;
 }

@@ -7,6 +7,7 @@ import { type PromptContext, type PromptLayer, promptLayers } from "../../agent/
 import type { Message } from "../../message/message.ts";
 import { wellFormed } from "../../message/well-formed-text.ts";
 import type { SystemPart } from "../../ports/model-provider.ts";
+import { validMessages } from "../../prompt/added-messages.ts";
 import { systemText } from "../../prompt/system-text.ts";
 import { createToolRegistry, type ToolRegistry } from "../../tools/tool-registry.ts";
 import { hookFailed } from "../setup/user-code-errors.ts";
@@ -83,7 +84,7 @@ async function askPrepare({ agent, reports, asking }: ModelCallDeps, first: Prep
       asks.take(hooks, next);
       const changes = changesOf(next ?? {}, context);
       asks.note(hooks, { action: changes.join(", ") || "unchanged", reason: next?.reason });
-      if (next) verdict = { ...verdict, ...next, notices: [...(verdict.notices ?? []), ...(next.notices ?? [])] };
+      if (next) verdict = { ...verdict, ...next, ...bothOf(verdict, next) };
       if (next?.stop) break;
     }
     return { verdict, trace: await asks.trace() };
@@ -92,11 +93,21 @@ async function askPrepare({ agent, reports, asking }: ModelCallDeps, first: Prep
   }
 }
 
+/** The members of which each hook adds its own to those of the hooks before it. */
+function bothOf(verdict: PrepareVerdict, next: PrepareVerdict): PrepareVerdict {
+  return {
+    notices: [...(verdict.notices ?? []), ...(next.notices ?? [])],
+    examples: [...(verdict.examples ?? []), ...validMessages(next.examples ?? [])],
+    inputPrefix: `${verdict.inputPrefix ?? ""}${next.inputPrefix ?? ""}`,
+    reminders: [...(verdict.reminders ?? []), ...(next.reminders ?? [])],
+  };
+}
+
 /** The names of the members that the verdict changes. */
 function changesOf({ state: _, reason: __, ...verdict }: PrepareVerdict, context: PrepareContext): readonly string[] {
   return Object.entries(verdict).flatMap(([name, value]) => {
     if (value === undefined || value === false || value === context[name as keyof PrepareContext]) return [];
-    if (Array.isArray(value) && isSameList(value, name === "notices" ? [] : context[name as keyof PrepareContext])) return [];
+    if (Array.isArray(value) && isSameList(value, name in context ? context[name as keyof PrepareContext] : [])) return [];
     return [name];
   });
 }

@@ -4,6 +4,7 @@ import type { Message } from "../../message/message.ts";
 import { type Cost, tokensOf, type Usage } from "../../message/usage.ts";
 import type { MessageSizes } from "../../ports/context-engine.ts";
 import type { UsageAmount } from "../../ports/usage-ledger.ts";
+import { addedBehind } from "../../prompt/added-messages.ts";
 import { charactersPerToken, estimatedSizes, lengthOf } from "../../prompt/message-length.ts";
 import type { RequestBuilder } from "../../prompt/request-builder.ts";
 import { costOf } from "../effects/cost-of-usage.ts";
@@ -31,14 +32,14 @@ export const outputBoundOf = ({ request, provider }: PreparedModel): number =>
 
 /** The expected tokens of the prompt, and the most tokens of the answer. */
 export function expectedUsage({ effect, prepared, state, sizes }: AllowanceRequest, builder: RequestBuilder): Usage {
-  const { request, messages } = prepared;
+  const { request, messages, added } = prepared;
   const known = sizes ?? estimatedSizes;
   const sizeOfAll = (all: readonly Message[]): number => all.reduce((sum, message) => sum + known.sizeOf(message), 0);
   const history = messages ? undefined : builder.historyAt(state);
   const notices = (prepared.intent.notices ?? effect.notices).map((text): Message => ({ role: "notice", text }));
   const joining = (state.run?.steered ?? []).flatMap(({ message }) => message ?? []);
   const before = history ? (sizes?.sizeOfAll(history.messages) ?? history.textLength) : sizeOfAll(messages ?? []);
-  const length = before + sizeOfAll([...joining, ...notices]) + known.sizeBeside(request);
+  const length = before + sizeOfAll([...added.examples, ...addedBehind(added), ...joining, ...notices]) + known.sizeBeside(request);
   return { input: Math.ceil(length / charactersPerToken), output: outputBoundOf(prepared), source: "estimated" };
 }
 

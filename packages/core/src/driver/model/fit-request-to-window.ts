@@ -8,6 +8,7 @@ import type {
   MessageSizes,
   SessionContext,
 } from "../../ports/context-engine.ts";
+import { addedBehind } from "../../prompt/added-messages.ts";
 import { estimatedSizes } from "../../prompt/message-length.ts";
 import type { BuildingHistory, BuiltHistory, Fit, RequestBuilder } from "../../prompt/request-builder.ts";
 import type { SyncOrAsync } from "../effects/sync-or-async.ts";
@@ -79,11 +80,11 @@ export class RequestFitting {
   /** The history of the request, or the reason why there is none. */
   fitted(call: FittingCall): FittedHistory | { readonly failure: Failure } {
     const { state, prepared } = call;
-    const { provider, request, messages } = prepared;
+    const { provider, request, messages, added } = prepared;
     try {
       const { contextTokens, vision } = provider.capabilities(request.model);
       const fit = this.#fitOf(call, contextTokens);
-      const built = messages ? this.#builder.buildFrom(messages, fit) : this.#builder.build(state, fit);
+      const built = messages ? this.#builder.buildFrom(messages, fit, added) : this.#builder.build(state, fit, added);
       if (built.messages) return built.hasImages && !vision ? { failure: failureOf(withoutVision(request.model)) } : built;
       const message = built.failed ? "The conversation does not fit the model's window." : "There is nothing to answer.";
       return { failure: { code: built.failed ? "CONTEXT_OVERFLOW" : "INTERNAL", message, retryable: false } };
@@ -101,7 +102,10 @@ export class RequestFitting {
       return (history) => context?.fit(this.#callOf(call, history));
     }
     const lengthMax = (contextTokens ?? Number.POSITIVE_INFINITY) * charactersPerTokenMost;
-    const beside = (sizes ?? estimatedSizes).sizeBeside(prepared.request);
+    const known = sizes ?? estimatedSizes;
+    const { added, request } = prepared;
+    const more = [...added.examples, ...addedBehind(added)];
+    const beside = more.reduce((sum, message) => sum + known.sizeOf(message), known.sizeBeside(request));
     return ({ messages, textLength }) => (textLength + beside > lengthMax ? undefined : { messages });
   }
 
@@ -112,7 +116,7 @@ export class RequestFitting {
 
   #callOf({ run, state, prepared, sizes, overflowed }: FittingCall, history: BuildingHistory): ContextCall {
     const { access, sessionId } = this.#deps;
-    const { provider, request, intent } = prepared;
+    const { provider, request, intent, added } = prepared;
     const compaction = state.compactions.at(-1);
     return {
       sessionId,
@@ -124,6 +128,8 @@ export class RequestFitting {
       provider,
       request,
       history,
+      examples: added.examples,
+      behind: addedBehind(added),
       sizes,
       ...(compaction ? { compactedAt: compaction.seq } : {}),
       overflowed,

@@ -19,11 +19,11 @@ export function loadedCounts(deps: Deps, builder: RequestBuilder): LoadedCounts 
   if (!tokenCounter) return undefined;
   let counts: TokenCounts | undefined;
   return {
-    async sizesOf({ request, messages }, state) {
+    async sizesOf({ request, messages, added }, state) {
       const { TokenCounts } = await import("../../prompt/token-counts.ts");
       const report = (error: unknown): void => reportThrown(deps, "The token counter failed.", error);
       counts ??= new TokenCounts(tokenCounter, { clock: deps.clock, waitMs: driverLimits.counterMs, report });
-      const joining = (state.run?.steered ?? []).flatMap(({ message }) => message ?? []);
+      const joining = [...added.examples, ...(state.run?.steered ?? []).flatMap(({ message }) => message ?? [])];
       return counts.counted(request.model, { ...request, messages: messages ?? builder.historyAt(state).messages, joining });
     },
   };

@@ -8,6 +8,7 @@ import { digestOf } from "../../message/digest.ts";
 import { present } from "../../message/drop-undefined.ts";
 import type { Message } from "../../message/message.ts";
 import type { ModelProvider, ModelRequest, SystemPart, ToolChoice } from "../../ports/model-provider.ts";
+import { type AddedMessages, addedMessages } from "../../prompt/added-messages.ts";
 import { systemText } from "../../prompt/system-text.ts";
 import { cutText } from "../../tools/cut-text.ts";
 import { toolLimits } from "../../tools/tool-limits.ts";
@@ -36,6 +37,8 @@ export interface PreparedModel {
   readonly key?: string;
   /** The conversation for this call, if a hook chose one. */
   readonly messages?: readonly Message[];
+  /** What hooks add to the conversation for this call. */
+  readonly added: AddedMessages;
   readonly instead?: never;
 }
 
@@ -110,7 +113,14 @@ function preparedFrom(
   const { messages } = verdict;
   const key = keyNameOf(chosen, context);
   return {
-    ...{ intent, provider, request: { ...request, cacheKey: context.sessionId }, registry: shown, isResolved },
+    ...{
+      intent,
+      provider,
+      request: { ...request, cacheKey: context.sessionId },
+      registry: shown,
+      isResolved,
+      added: addedMessages(verdict),
+    },
     ...present({ key, messages }),
   };
 }
