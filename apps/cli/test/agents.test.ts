@@ -55,6 +55,8 @@ describe.concurrent("agents of one's own", () => {
     const cwd = await withAgents();
     await writeFile(join(cwd, "none.mjs"), "export const nothing = 1;");
     await writeFile(join(cwd, "bad.mjs"), 'throw new TypeError("a secret");');
+    await writeFile(join(cwd, "half.mjs"), 'const key = "a secret";\nexport const half = ;');
+    await writeFile(join(cwd, "imports.mjs"), 'import "no-such-package";');
     await writeFile(join(cwd, "throws.mjs"), 'export const agents = () => { throw new RangeError("a secret"); };');
     await writeFile(
       join(cwd, "twins.mjs"),
@@ -62,7 +64,10 @@ describe.concurrent("agents of one's own", () => {
     );
     const cases = [
       [["--agents", "none.mjs"], 3, "exports no agent"],
-      [["--agents", "bad.mjs"], 3, "cannot be loaded: TypeError"],
+      [["--agents", "bad.mjs"], 3, "cannot be loaded: its code threw TypeError"],
+      [["--agents", "absent.mjs"], 3, `\`absent.mjs\` cannot be loaded: there is no file ${join(cwd, "absent.mjs")}`],
+      [["--agents", "half.mjs"], 3, "it, or a module that it imports, is no valid JavaScript"],
+      [["--agents", "imports.mjs"], 3, "it imports no-such-package, which is not there"],
       [["--agents", "throws.mjs"], 3, "failed: RangeError"],
       [["--agents", "twins.mjs"], 3, "two agents of the name `a`"],
       [["--agents", "agents.mjs", "--agent", "absent"], 3, "parrot, pirate, assistant"],

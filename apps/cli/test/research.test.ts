@@ -22,6 +22,7 @@ import { offline } from "@loopwright/providers-scripted";
 import { searxng, webFetch, webSearch } from "@loopwright/tools-web";
 import { generateWeb, type ServedWeb, serveWeb, type WebQuestion } from "@loopwright/tools-web/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { createAnswerPrinter } from "../src/commands/answer-printer.ts";
 
 type Change = (request: ModelRequest, chunks: AsyncIterable<readonly ModelChunk[]>) => AsyncIterable<readonly ModelChunk[]>;
 
@@ -69,6 +70,16 @@ async function webOf(seed: number) {
   return { ...web, served };
 }
 
+/** What `ask` prints of the events on a terminal. */
+function printed(events: readonly AgentEvent[], text: string): string {
+  let shown = "";
+  const stream = { isTTY: true, columns: 200, rows: 50, write: (written: string) => (shown += written) };
+  const printer = createAnswerPrinter({ stdout: stream, stderr: stream, flags: { plain: true, color: false } });
+  for (const event of events) printer.push(event);
+  printer.end(text);
+  return shown;
+}
+
 /** The report in the conversation. */
 function reportIn(messages: readonly Message[]): Report {
   const message = messages.findLast((one) => one.role === "tool_result" && one.toolName === researchToolNames.report);
@@ -106,6 +117,9 @@ describe("a deep research on the offline model, against generated webs", () => {
       expect(status).toBe("completed");
       check(question, { served, messages: session.messages });
       for (const { value } of question.facts) expect(text).toContain(value);
+      const terminal = printed(events, text);
+      expect(terminal).toContain("Sources");
+      expect(terminal).not.toMatch(/thrown away|replaced|Done\./);
       // Three researchers beside one another, after a plan.
       const [starts, ends] = [all(events, "agent_start"), all(events, "agent_end")];
       expect(starts.length).toBe(3);

@@ -116,10 +116,17 @@ function courseHooks(
   { retriesMax = 2, cheaperModel, forcesReport = true }: Pick<SupervisorOptions, "retriesMax" | "cheaperModel" | "forcesReport">,
   onlyReport: OnlyReport,
 ): Hooks {
+  /** Runs of this process whose report is written: the report takes the place of what the model closes with, so that is not shown. */
+  const closing = new Set<string>();
   return {
     name: "deep-research",
-    prepare({ state }) {
-      if (state["reported"] === true) return { tools: [], maxTokens: 64, notices: [closingNotice] };
+    run: { end: ({ runId }) => void closing.delete(runId) },
+    filter: { apply: (text, { kind, runId }) => (kind === "text" && closing.has(runId) ? "" : text) },
+    prepare({ state, runId }) {
+      if (state["reported"] === true) {
+        closing.add(runId);
+        return { tools: [], maxTokens: 64, notices: [closingNotice] };
+      }
       const model = cheaperModel !== undefined && Number(state["retries"] ?? 0) > 1 ? { model: cheaperModel } : {};
       return state["forced"] === true ? { ...model, ...onlyReport } : model;
     },

@@ -143,6 +143,16 @@ describe("a supervisor", () => {
     expect(calledTools(session.messages)).toContain(researchToolNames.report);
   });
 
+  it("shows nothing of what the model closes with, because the report takes its place", async () => {
+    const { session } = led({ lead: [research("Lisbon?"), writes, { text: "Closing words." }] });
+    const stream = execute(session, "Ports?");
+    let shown = "";
+    for await (const event of stream) if (event.type === "text_delta") shown += event.delta;
+    expect(shown).toContain("# Ports");
+    expect(shown).not.toContain("Closing words.");
+    expect((await stream.result()).text).toContain("# Ports");
+  });
+
   it("B38: without the rule a research ends without a report", async () => {
     const { provider, session } = led({ lead: [{ text: "That is all." }], options: { forcesReport: false, retriesMax: 0 } });
     expect(await execute(session, "Ports?").result()).toMatchObject({ status: "completed", text: "That is all." });

@@ -105,6 +105,19 @@ test("a discarded attempt is marked as discarded, and its half-written call disa
   ]);
 });
 
+test("an answer that the application replaced is no attempt that was thrown away, and is explained only where it was read", () => {
+  const replaced = { turn: 1, attempt: 1, code: "ANSWER_WITHDRAWN", reason: "The application replaced the answer.", willRetry: false } as const;
+  const start = durable(1, "message_start", { messageId: "1", role: "assistant" });
+  const silent = screenAfter([start, durable(2, "attempt_discarded", replaced)]);
+  expect(shape(silent)).toEqual([]);
+  const read = screenAfter([start, ephemeral(1, "text_delta", { index: 0, delta: "Done." }), durable(2, "attempt_discarded", replaced)]);
+  expect(shape(read)).toEqual(["text Done.", "notice The application replaced the answer."]);
+  const again = screenAfter([start, durable(2, "attempt_discarded", { ...replaced, willRetry: true })]);
+  expect(shape(again)).toEqual([
+    "notice Attempt 1 was thrown away: The application replaced the answer (ANSWER_WITHDRAWN). It is made again.",
+  ]);
+});
+
 test("an aborted run ends every block and keeps the partial answer", () => {
   const screen = screenAfter([
     durable(1, "message_start", { messageId: "1", role: "assistant" }),

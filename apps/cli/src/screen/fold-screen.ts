@@ -60,9 +60,7 @@ function foldDurable(screen: Screen, event: DurableEvent, now: number): Screen {
     case "message_end":
       return endMessage(screen, event, now);
     case "attempt_discarded":
-      return addNotice({ ...screen, blocks: closeLane(screen, now), activity: event.willRetry ? "waiting" : screen.activity }, "warning", [
-        discardedText(event),
-      ]);
+      return discardAttempt(screen, event, now);
     case "retry_scheduled":
       return { ...screen, activity: "retrying", retryAt: event.until };
     case "tool_execution_start":
@@ -273,7 +271,17 @@ function endRun(screen: Screen, event: RunEnd, now: number): Screen {
   return event.status === "aborted" ? addNotice(ended, "quiet", ["Stopped. What was written so far is kept."]) : ended;
 }
 
-function discardedText(event: Extract<DurableEvent, { type: "attempt_discarded" }>): string {
+type Discarded = Extract<DurableEvent, { type: "attempt_discarded" }>;
+
+function discardAttempt(screen: Screen, event: Discarded, now: number): Screen {
+  const closed: Screen = { ...screen, blocks: closeLane(screen, now), activity: event.willRetry ? "waiting" : screen.activity };
+  if (event.code !== "ANSWER_WITHDRAWN" || event.willRetry) return addNotice(closed, "warning", [discardedText(event)]);
+  // The application has withdrawn what was written: there is nothing to explain where a person has read nothing of it.
+  const wasRead = screen.blocks.some(({ kind, id }) => kind === "text" && id.startsWith(`${screen.lane}.`));
+  return wasRead ? addNotice(closed, "quiet", [oneLine(event.reason, 200)]) : closed;
+}
+
+function discardedText(event: Discarded): string {
   // What follows an attempt that is not made again is the error itself.
   if (!event.willRetry) return `Attempt ${event.attempt} was thrown away.`;
   const why = event.code === "CRASHED" ? "the process that made it died" : oneLine(event.reason, 200).replace(/\.$/, "");
