@@ -42,7 +42,8 @@ function reasonOf(cause: unknown, path: string): Reason {
   if (known) return known(cause, path);
   // Code can throw a SyntaxError of its own; that of the parser comes from the loader.
   const [, frame = ""] = (cause.stack ?? "").split("\n    at ");
-  if (cause instanceof SyntaxError && frame.includes("node:internal/modules")) return { why: "it, or a module that it imports, is no valid JavaScript", fix: runs };
+  if (cause instanceof SyntaxError && frame.includes("node:internal/modules"))
+    return { why: "it, or a module that it imports, is no valid JavaScript", fix: runs };
   return { why: `its code threw ${cause.name}`, fix: runs };
 }
 

@@ -106,7 +106,13 @@ test("a discarded attempt is marked as discarded, and its half-written call disa
 });
 
 test("an answer that the application replaced is no attempt that was thrown away, and is explained only where it was read", () => {
-  const replaced = { turn: 1, attempt: 1, code: "ANSWER_WITHDRAWN", reason: "The application replaced the answer.", willRetry: false } as const;
+  const replaced = {
+    turn: 1,
+    attempt: 1,
+    code: "ANSWER_WITHDRAWN",
+    reason: "The application replaced the answer.",
+    willRetry: false,
+  } as const;
   const start = durable(1, "message_start", { messageId: "1", role: "assistant" });
   const silent = screenAfter([start, durable(2, "attempt_discarded", replaced)]);
   expect(shape(silent)).toEqual([]);

@@ -29,7 +29,6 @@ export function validMessages(messages: readonly Message[]): readonly Message[] 
 
 /** What a verdict adds. */
 export function addedMessages({ examples = [], inputPrefix = "", reminders = [] }: PrepareVerdict): AddedMessages {
-  if (examples.length === 0 && inputPrefix === "" && reminders.length === 0) return nothing;
   const notices = reminders.filter((text) => text.trim() !== "").map(noticeOf);
   return { examples, inputPrefix: wellFormed(inputPrefix), reminders: notices };
 }
@@ -39,9 +38,8 @@ export const addedBehind = ({ inputPrefix, reminders }: AddedMessages): readonly
   inputPrefix === "" ? reminders : [noticeOf(inputPrefix), ...reminders];
 
 /** The conversation with what is added, in order. The given list, if that is nothing. */
-export function withAdded(messages: readonly Message[], added: AddedMessages = nothing): readonly Message[] {
-  const { examples, inputPrefix, reminders } = added;
-  if (added === nothing) return messages;
+export function withAdded(messages: readonly Message[], { examples, inputPrefix, reminders }: AddedMessages = nothing): readonly Message[] {
+  if (examples.length === 0 && inputPrefix === "" && reminders.length === 0) return messages;
   const at = inputPrefix === "" ? -1 : messages.findLastIndex(beginsWithText);
   const prefixed = at < 0 ? messages : messages.with(at, withPrefix(messages[at] as UserMessage, inputPrefix));
   // A compaction may have taken the only input that begins with a text.
