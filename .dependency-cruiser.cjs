@@ -46,7 +46,7 @@ const EXCEPTIONS = {
   "tools-(?:craft|image)": "^packages/tools-registry/",
   "tools-cli": "^packages/tools-files/",
   skills: "^packages/tools-(cli|registry)/",
-  "tools-web": "^packages/url-guard/",
+  "tools-(?:web|mcp)": "^packages/url-guard/",
   "chat-[^/]+": "^packages/client/",
   server: "^packages/host/",
   "backend-redis": "^packages/(store-redis|channel-redis|queue-bullmq)/",
