@@ -175,10 +175,10 @@ describe("a research that is killed in the middle", () => {
     },
   );
 
-  test.skipIf(missing !== undefined).each(kills)(
+  // At the same time: each waits most of its time for the lease of the process that was killed.
+  test.skipIf(missing !== undefined).concurrent.for(kills)(
     "over two nodes on Redis: one is killed while fetch $heldAt is answered (seed $seed), the other finishes it, and fetches no page that the logs have",
-    async ({ seed, heldAt }) => {
-      const onEnd: OnEnd = onTestFinished;
+    async ({ seed, heldAt }, { onTestFinished: onEnd }) => {
       const redis = await startRedis();
       onEnd(() => redis.stop());
       const { served, question, reached } = await heldWeb(seed + 1, heldAt, onEnd);

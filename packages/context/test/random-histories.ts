@@ -10,12 +10,21 @@ type Random = () => number;
 /** Alphabets by what a letter of them has: a quarter of a token, half a token, a token, and two for a pair. */
 const alphabets = ["lorem ipsum dolor ", "привет мир ", "园艺和天气", "😀🌳"];
 
+/** So many random letters of each alphabet, drawn once: a text is a piece of them. */
+const lettersMax = 65_536;
+const texts = alphabets.map((alphabet, seed) => {
+  const [random, letters] = [seededRandom(seed + 1), [...alphabet]];
+  return Array.from({ length: lettersMax }, () => letters[Math.floor(random() * letters.length)]).join("");
+});
+
 function textIn(random: Random, lengthMax: number): string {
-  const letters = [...(alphabets[Math.floor(random() * alphabets.length)] as string)];
+  const letters = texts[Math.floor(random() * texts.length)] as string;
   // Short texts are frequent, and a few are larger than any window here.
   const length = Math.ceil(lengthMax * random() ** 4);
-  let text = "";
-  while (text.length < length) text += letters[Math.floor(random() * letters.length)];
+  // Emoji have two halves: a piece begins and ends with whole ones.
+  const [from, size] = [2 * Math.floor((random() * lettersMax) / 2), 2 * Math.ceil(length / 2)];
+  let text = letters.slice(from, from + size);
+  while (text.length < size) text += letters.slice(0, size - text.length);
   return text.trim() === "" ? "x" : text;
 }
 

@@ -49,11 +49,16 @@ function heldBytes(): number {
 /** A connection that asks, waits for the head of the answer, and reads nothing more. */
 async function deaf(path: string, accept: string): Promise<void> {
   const { port } = new URL(listening.url);
-  const socket = connect({ host: "127.0.0.1", port: Number(port), onread: { buffer: Buffer.alloc(64), callback: () => false } });
+  const begun = Promise.withResolvers<void>();
+  const callback = (): boolean => {
+    begun.resolve();
+    return false;
+  };
+  const socket = connect({ host: "127.0.0.1", port: Number(port), onread: { buffer: Buffer.alloc(64), callback } });
   sockets.push(socket);
   socket.on("error", () => {});
   socket.write(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAccept: ${accept}\r\n\r\n`);
-  await new Promise((resolve) => setTimeout(resolve, 5));
+  await begun.promise;
 }
 
 /** On a connection of its own. */

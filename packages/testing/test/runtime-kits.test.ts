@@ -39,7 +39,8 @@ describe("the manual clock keeps every promise", () => runKit(it, clockKit, { ma
 describe("seeded ids keep every promise", () => runKit(it, idSourceKit, { make: makeSeededIds }));
 
 describe("on the platform's time", () => {
-  beforeEach(() => void vi.useFakeTimers());
+  // Only what the clock uses: other code of this process keeps its intervals.
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date", "performance"] }));
   afterEach(() => void vi.useRealTimers());
   describe("the system clock keeps every promise", () => runKit(it, clockKit, { make: async () => ({ clock: systemClock, pass }) }));
   describe("random ids keep every promise", () => runKit(it, idSourceKit, { make: async () => ({ ids: randomIds, pass }) }));

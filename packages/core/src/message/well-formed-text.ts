@@ -1,12 +1,8 @@
 import type { Json } from "./json.ts";
 
-/** Made once: the build calls a constructor for it, for older engines. */
-const loneSurrogate = /\p{Surrogate}/gu;
-const anySurrogate = /[\ud800-\udfff]/;
-
 /** The text with every lone surrogate replaced by U+FFFD, so that it survives UTF-8. */
 export function wellFormed(text: string): string {
-  return anySurrogate.test(text) ? text.replace(loneSurrogate, "\uFFFD") : text;
+  return text.isWellFormed() ? text : text.toWellFormed();
 }
 
 /** The value with every text in it well-formed, names of members included; the same value if all are. For values within the depth limit of a log. */
@@ -14,12 +10,12 @@ export function wellFormedJson<Value>(value: Value): Value {
   return isSound(value as Json) ? value : (mended(value as Json) as Value);
 }
 
-/** True if no text in the value holds a surrogate. Allocates nothing, because it checks every piece of an answer, and nearly all are sound. */
+/** True if every text in the value is well-formed. Allocates nothing, because it checks every piece of an answer, and nearly all are sound. */
 export function isSound(value: Json): boolean {
-  if (typeof value === "string") return !anySurrogate.test(value);
+  if (typeof value === "string") return value.isWellFormed();
   if (typeof value !== "object" || value === null) return true;
   if (Array.isArray(value)) return (value as readonly Json[]).every(isSound);
-  for (const name in value) if (anySurrogate.test(name) || !isSound((value as Readonly<Record<string, Json>>)[name] as Json)) return false;
+  for (const name in value) if (!name.isWellFormed() || !isSound((value as Readonly<Record<string, Json>>)[name] as Json)) return false;
   return true;
 }
 

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { timersOf } from "../../test/timers-of.ts";
 import { eventStreamResponse } from "./event-stream-response.ts";
 
 // Only what the stream itself uses: other code of this process keeps its real intervals and dates.
@@ -14,22 +15,6 @@ function readerOf(response: Response): ReadableStreamDefaultReader<Uint8Array> {
   const { body } = response;
   if (!body) throw new Error("There is no body.");
   return body.getReader();
-}
-
-/** The timers that `event-stream-response.ts` has set and not cleared. Other tests' code in this process may set timers of its own meanwhile. */
-function timersOfTheStream(): ReadonlySet<unknown> {
-  const waiting = new Set<unknown>();
-  const { setTimeout: set, clearTimeout: clear } = globalThis;
-  vi.spyOn(globalThis, "setTimeout").mockImplementation((...call: Parameters<typeof set>) => {
-    const timer = set(...call);
-    if (new Error().stack?.includes("event-stream-response.ts")) waiting.add(timer);
-    return timer;
-  });
-  vi.spyOn(globalThis, "clearTimeout").mockImplementation((timer) => {
-    waiting.delete(timer);
-    clear(timer);
-  });
-  return waiting;
 }
 
 it("reads a frame when the client has taken the one before", async () => {
@@ -55,7 +40,7 @@ it("sends a comment after each 15 seconds without a frame, and loses no frame by
   async function* frames() {
     yield await late.promise;
   }
-  const waiting = timersOfTheStream();
+  const waiting = timersOf("event-stream-response.ts");
   const reader = readerOf(eventStreamResponse(frames()));
   for (let silence = 0; silence < 2; silence++) {
     const read = reader.read();

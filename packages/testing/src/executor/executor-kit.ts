@@ -152,10 +152,12 @@ const endCases: readonly StoreCase<ExecutorUnderTest>[] = [
       const under = await make();
       const run = execute(sessionOf(under.play([{ text: "Half an ans", end: "never" }])), "Hello.");
       let streamed = "";
-      for await (const event of run) {
-        if (event.type === "text_delta") streamed += event.delta;
-        if (streamed === "Half an ans") void run.abort();
-      }
+      // Stopped also where its text never comes: the answer would end with the patience of the model call alone, a minute later.
+      const stopped = expectSoon(() => streamed === "Half an ans", { what: "its text is streamed", withinMs: under.patienceMs ?? 10_000 })
+        .catch(() => {})
+        .then(() => run.abort());
+      for await (const event of run) if (event.type === "text_delta") streamed += event.delta;
+      await stopped;
       const { status, text } = await run.result();
       expectSame([status, text], ["aborted", "Half an ans"], "the stopped run");
       await expectRest(under);

@@ -33,7 +33,7 @@ const asked =
 /** An executor whose turns are others. */
 const playing = (change: (turn: ExecutorTurn) => ExecutorTurn) => async (): Promise<ExecutorUnderTest> => {
   const right = scriptedExecutor();
-  return { ...right, play: (turns) => right.play(turns.map(change)) };
+  return { ...right, play: (turns) => right.play(turns.map(change)), patienceMs: 1_000 };
 };
 
 /** An executor of which something stays at work after each call that `leaves` names. */
