@@ -9,10 +9,13 @@ export function timersOf(part: string): ReadonlySet<unknown> {
   const { setTimeout: set, clearTimeout: clear } = globalThis;
   vi.spyOn(globalThis, "setTimeout").mockImplementation(((run: (...args: unknown[]) => void, ...rest: [number?, ...unknown[]]) => {
     if (!new Error().stack?.includes(part)) return set(run, ...rest);
-    const timer = set((...args: unknown[]) => {
-      waiting.delete(timer);
-      run(...args);
-    }, ...rest);
+    const timer = set(
+      (...args: unknown[]) => {
+        waiting.delete(timer);
+        run(...args);
+      },
+      ...rest,
+    );
     waiting.add(timer);
     return timer;
   }) as typeof setTimeout);

@@ -20,7 +20,8 @@ export function requestFlaw({ messages, tools = [], toolChoice }: ModelRequest):
 
 /** Whether a text in it holds half of a surrogate pair: `JSON.stringify` escapes such a half, and leaves whole pairs as they are. */
 export function holdsHalfPair(value: object): boolean {
-  return /(?<!\\)(?:\\\\)*\\ud[89a-f]/.test(JSON.stringify(value));
+  const text = JSON.stringify(value);
+  return text.includes("\\ud") && /(?<!\\)(?:\\\\)*\\ud[89a-f]/.test(text);
 }
 
 function placeFlaw(message: Message, before: Message | undefined, owed: string[]): string | undefined {
