@@ -1,3 +1,23 @@
+// What a program reads, sends and names, so that it needs one import.
+export {
+  type AgentEvent,
+  type ApprovalDecision,
+  type AssistantMessage,
+  type DurableEvent,
+  type ExecuteInput,
+  type ExecuteResult,
+  type ExecuteStream,
+  isAgentError,
+  type Message,
+  type Notification,
+  type PendingApproval,
+  type PendingToolCall,
+  type SessionEvent,
+  type SessionHit,
+  type SessionSnapshot,
+  type SessionSummary,
+  type ToolResultMessage,
+} from "@loopwright/core/protocol";
 export type { ApprovalRequests } from "./approval-requests.ts";
 export type { ClientOptions } from "./client-context.ts";
 export {
@@ -35,6 +55,7 @@ export type {
   ProviderTest,
   ScopeRetention,
   SettingsRequests,
+  UserPlan,
 } from "./settings-requests.ts";
 export type { NotificationEvent, NotificationsOptions } from "./stream/follow-notifications.ts";
 export type { FollowedEvent, FollowOptions } from "./stream/follow-session.ts";

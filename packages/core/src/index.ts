@@ -7,12 +7,14 @@ export type { DataPolicy, StoredTools } from "./agent/data-policy.ts";
 export type {
   AcceptContext,
   AcceptVerdict,
+  AnswerVerdict,
   DecideContext,
   DecideReason,
   DecideVerdict,
   FilterContext,
   FilterKind,
   GateContext,
+  GateHookVerdict,
   HookContext,
   Hooks,
   HookVerdict,
@@ -125,18 +127,30 @@ export type {
   UserMessage,
 } from "./message/message.ts";
 export { callsOf, partsOf, textOf } from "./message/message.ts";
-export type { Cost, Usage } from "./message/usage.ts";
+export type { Cost, SpentUsage, Usage } from "./message/usage.ts";
 export { addCost, addUsage, contextTokensOf } from "./message/usage.ts";
 export type { CallGuard, CallTarget, GuardedCall } from "./ports/call-guard.ts";
 export type { Clock } from "./ports/clock.ts";
+export type { ContextEngine } from "./ports/context-engine.ts";
 export type { EventChannel } from "./ports/event-channel.ts";
 export type { IdSource } from "./ports/id-source.ts";
 export type { Logger } from "./ports/logger.ts";
-export type { ModelCallIo, ModelCapabilities, ModelProvider, ModelRequest, ToolChoice, ToolSpec } from "./ports/model-provider.ts";
+export type {
+  ModelCallIo,
+  ModelCapabilities,
+  ModelProvider,
+  ModelRequest,
+  SystemPart,
+  ToolChoice,
+  ToolSpec,
+} from "./ports/model-provider.ts";
 export type { PriceTable } from "./ports/price-table.ts";
+export type { RunQueue } from "./ports/run-queue.ts";
 export type { SessionHit, SessionSummary } from "./ports/session-index.ts";
 export type { SessionRef } from "./ports/session-log.ts";
 export type { SessionStore } from "./ports/session-store.ts";
+export type { TokenCounter } from "./ports/token-counter.ts";
+export type { UsageLedger } from "./ports/usage-ledger.ts";
 export { systemText } from "./prompt/system-text.ts";
 export type { AcceptedDecision, ApprovalDecision, DecideOptions } from "./protocol/approval.ts";
 export type { EventCursor } from "./protocol/cursor.ts";

@@ -1,4 +1,5 @@
 /** Hosts sessions of agents: loads, lends, evicts, claims, sweeps, hints and hands over. */
+export type { Backend, Runtime, RuntimeSessionOptions } from "@loopwright/core";
 export { createHost, type Host, type StoreHealth } from "./create-host.ts";
 export { createWorker, type Worker, type WorkerOptions } from "./create-worker.ts";
 export { checkLimits, defaultHostLimits, type HostLimits } from "./options/host-limits.ts";

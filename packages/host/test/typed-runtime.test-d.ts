@@ -1,7 +1,21 @@
 // What the type checker refuses and infers of runtimes and hosts. `tsc` reads this file with the tests; nothing here runs.
-import { type AgentSession, createAgent, type ExecuteResult, type Runtime, type StandardSchema } from "@loopwright/core";
+import { type AgentSession, createAgent, type ExecuteResult, type StandardSchema } from "@loopwright/core";
 import { memoryStore, scripted } from "@loopwright/core/memory";
-import { createRuntime, createWorker } from "../src/index.ts";
+import {
+  type Backend,
+  createHost,
+  createRuntime,
+  createWorker,
+  type Host,
+  type HostOptions,
+  type LoadedSession,
+  type RetentionRules,
+  type Runtime,
+  type RuntimeOptions,
+  type RuntimeSessionOptions,
+  type Worker,
+  type WorkerOptions,
+} from "../src/index.ts";
 
 type Same<One, Other> = (<T>() => T extends One ? 1 : 2) extends <T>() => T extends Other ? 1 : 2 ? true : false;
 const same = <One, Other>(_: Same<One, Other>): void => {};
@@ -35,3 +49,14 @@ createWorker({ runtime });
 createWorker({ runtime, agents: [city] });
 // @ts-expect-error: a worker is no server
 createWorker({ runtime, role: "server" });
+
+// A program that builds its runtime and its worker in functions of its own names their types with one import.
+function built(backend: Backend, more: Partial<RuntimeOptions> = {}): Runtime {
+  return createRuntime({ agents: [city], ...backend, ...more });
+}
+const opened = (of: Runtime, options: RuntimeSessionOptions): AgentSession => of.session(options);
+const rules: RetentionRules = () => [{ scope: "garden", keepMs: 1_000 }];
+const work = (options: WorkerOptions): Worker => createWorker({ ...options, retention: rules });
+const host = (options: HostOptions): Host => createHost(options);
+const titleOf = ({ session: loaded }: LoadedSession): string => loaded.id;
+export const all: readonly unknown[] = [built, opened, work, host, titleOf];
