@@ -52,14 +52,14 @@ const lastOf = ({ messages }: SessionSnapshot): Message | undefined => messages.
 const next = (view: SessionView, events: readonly SessionEvent[]): SessionView => applyEvents(view, events);
 const first = (snapshot: SessionSnapshot): SessionView => viewOf(snapshot);
 
-// A person who decides.
+// Decisions on calls.
 const decision = ({ toolName }: PendingApproval): ApprovalDecision =>
   toolName === "pay" ? { decision: "deny", note: "Not today." } : { decision: "allow" };
 // @ts-expect-error: a decision is one of two
 const perhaps: ApprovalDecision = { decision: "perhaps" };
 
 // Notifications of the product, and what a plan leaves.
-const said = (event: NotificationEvent): unknown => event;
+const seen = (event: NotificationEvent): unknown => event;
 const about = ({ type }: Notification): string => type;
 const plan = (user: string): Promise<UserPlan> => client.settings.plan(user);
 
@@ -79,7 +79,7 @@ export const all: readonly unknown[] = [
   first,
   decision,
   perhaps,
-  said,
+  seen,
   about,
   plan,
   isBusy,

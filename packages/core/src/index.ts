@@ -131,21 +131,11 @@ export type { Cost, SpentUsage, Usage } from "./message/usage.ts";
 export { addCost, addUsage, contextTokensOf } from "./message/usage.ts";
 export type { CallGuard, CallTarget, GuardedCall } from "./ports/call-guard.ts";
 export type { Clock } from "./ports/clock.ts";
-export type { ContextEngine } from "./ports/context-engine.ts";
 export type { EventChannel } from "./ports/event-channel.ts";
 export type { IdSource } from "./ports/id-source.ts";
 export type { Logger } from "./ports/logger.ts";
-export type {
-  ModelCallIo,
-  ModelCapabilities,
-  ModelProvider,
-  ModelRequest,
-  SystemPart,
-  ToolChoice,
-  ToolSpec,
-} from "./ports/model-provider.ts";
+export type { ModelCallIo, ModelCapabilities, ModelProvider, ModelRequest, ToolChoice, ToolSpec } from "./ports/model-provider.ts";
 export type { PriceTable } from "./ports/price-table.ts";
-export type { RunQueue } from "./ports/run-queue.ts";
 export type { SessionHit, SessionSummary } from "./ports/session-index.ts";
 export type { SessionRef } from "./ports/session-log.ts";
 export type { SessionStore } from "./ports/session-store.ts";

@@ -2,7 +2,6 @@
 import {
   type AnswerVerdict,
   type Backend,
-  type ContextEngine,
   createAgent,
   createSession,
   type DecideContext,
@@ -19,18 +18,26 @@ import {
   type Observer,
   type PrepareContext,
   type PrepareVerdict,
-  type RunQueue,
   type SessionRef,
   type SessionSnapshot,
   type SessionStore,
   type SpentUsage,
-  type SystemPart,
   type TokenCounter,
   type ToolContext,
   type UsageLedger,
 } from "../src/index.ts";
 import { memoryQueue, scripted } from "../src/memory/index.ts";
-import type { CountedPart, LedgerCall, LedgerOutcome, LedgerRequest, LedgerSpending, UsageAmount } from "../src/ports/index.ts";
+import type {
+  ContextEngine,
+  CountedPart,
+  LedgerCall,
+  LedgerOutcome,
+  LedgerRequest,
+  LedgerSpending,
+  RunQueue,
+  SystemPart,
+  UsageAmount,
+} from "../src/ports/index.ts";
 
 const agent = createAgent({ name: "helper", provider: scripted([]) });
 
