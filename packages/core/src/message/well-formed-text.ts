@@ -28,16 +28,6 @@ export function cutPosition(text: string, at: number): number {
 function mended(value: Json): Json {
   if (typeof value === "string") return wellFormed(value);
   if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) {
-    const items = (value as readonly Json[]).map(mended);
-    return items.every((item, at) => item === value[at]) ? value : items;
-  }
-  const entries = Object.entries(value).map(([name, member]): readonly [string, string, Json, Json] => [
-    name,
-    wellFormed(name),
-    member,
-    member === undefined ? member : mended(member),
-  ]);
-  const isSound = entries.every(([name, newName, member, newMember]) => name === newName && member === newMember);
-  return isSound ? value : Object.fromEntries(entries.map(([, name, , member]) => [name, member]));
+  if (Array.isArray(value)) return (value as readonly Json[]).map(mended);
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [wellFormed(name), mended(member)]));
 }
