@@ -31,7 +31,9 @@ function storeOf(facts: readonly Fact[]): { readonly store: SessionStore; readon
 }
 
 const folder = new URL("logs/", import.meta.url);
-const names = readdirSync(folder).filter((file) => file.endsWith(".jsonl"));
+const namesIn = (version: string): readonly string[] =>
+  readdirSync(new URL(version, folder)).flatMap((file) => (file.endsWith(".jsonl") ? [`${version}${file}`] : []));
+const names = [...namesIn("./"), ...namesIn("version-2/")];
 const logOf = (name: string): readonly Fact[] =>
   readFileSync(new URL(name, folder), "utf8")
     .trimEnd()

@@ -9,6 +9,7 @@ import { ActionsContext } from "../conversation/actions-context.ts";
 import { ArtifactsContext, type OpenArtifact } from "../conversation/artifacts/artifacts-context.ts";
 import { titleOf } from "../conversation/title-of.ts";
 import { useShortcuts } from "../keys/use-shortcuts.ts";
+import { SchedulesDialog } from "../schedules/schedules-dialog.tsx";
 import { DeleteDialog } from "../sidebar/delete-dialog.tsx";
 import { RenameField } from "../sidebar/rename-field.tsx";
 import { sessionMenu } from "../sidebar/session-menu.ts";
@@ -52,6 +53,7 @@ export function SessionScreen({ sessionId, messageId, runId, onSidebar }: Sessio
   const model = useRef<string>(undefined);
   const [isRenaming, setRenaming] = useState(false);
   const [isDoomed, setDoomed] = useState(false);
+  const [showsSchedules, setShowsSchedules] = useState(false);
   const [artifact, setArtifact] = useState<OpenArtifact>();
 
   const actions = useMemo(
@@ -101,7 +103,13 @@ export function SessionScreen({ sessionId, messageId, runId, onSidebar }: Sessio
   ) : (
     <h1 title={title}>{title}</h1>
   );
-  const items = sessionMenu({ services, sessionId, onRename: () => setRenaming(true), onDelete: () => setDoomed(true) });
+  const items = sessionMenu({
+    services,
+    sessionId,
+    onRename: () => setRenaming(true),
+    onSchedules: () => setShowsSchedules(true),
+    onDelete: () => setDoomed(true),
+  });
   return (
     <div className="screen">
       <Topbar onSidebar={onSidebar} title={heading}>
@@ -121,6 +129,7 @@ export function SessionScreen({ sessionId, messageId, runId, onSidebar }: Sessio
         </ActionsContext>
       ) : null}
       {runId === undefined ? null : <RunPane key={runId} session={session} runId={runId} onClose={closeRun} />}
+      {showsSchedules ? <SchedulesDialog sessionId={sessionId} onClose={() => setShowsSchedules(false)} /> : null}
       {isDoomed ? (
         <DeleteDialog
           title={title}

@@ -6,11 +6,12 @@ export interface SessionMenuOptions {
   readonly services: Services;
   readonly sessionId: string;
   readonly onRename: () => void;
+  readonly onSchedules: () => void;
   readonly onDelete: () => void;
 }
 
 /** What can be done with a conversation, the same in the list and above the conversation. */
-export function sessionMenu({ services, sessionId, onRename, onDelete }: SessionMenuOptions): readonly MenuItem[] {
+export function sessionMenu({ services, sessionId, onRename, onSchedules, onDelete }: SessionMenuOptions): readonly MenuItem[] {
   const keep = async (format: "markdown" | "json"): Promise<void> => {
     try {
       const { fileName, text, mediaType } = await services.client.sessions.export(sessionId, format);
@@ -21,6 +22,7 @@ export function sessionMenu({ services, sessionId, onRename, onDelete }: Session
   };
   return [
     { label: "Rename", icon: "edit", onChoose: onRename },
+    { label: "Schedules", icon: "clock", onChoose: onSchedules },
     { label: "Export as Markdown", icon: "download", onChoose: () => void keep("markdown") },
     { label: "Export as JSON", icon: "download", onChoose: () => void keep("json") },
     { label: "Delete", icon: "trash", isDanger: true, isApart: true, onChoose: onDelete },

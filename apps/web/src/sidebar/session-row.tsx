@@ -4,6 +4,7 @@ import { MenuButton } from "../app/menu-button.tsx";
 import { hashOf } from "../app/route.ts";
 import { useServices } from "../app/services.ts";
 import { inertText } from "../conversation/markdown/plain-text.tsx";
+import { SchedulesDialog } from "../schedules/schedules-dialog.tsx";
 import { RenameField } from "./rename-field.tsx";
 import { sessionMenu } from "./session-menu.ts";
 
@@ -20,6 +21,7 @@ export interface SessionRowProps {
 export function SessionRow({ session, isCurrent, excerpt, onDelete, onFollowed }: SessionRowProps): ReactNode {
   const services = useServices();
   const [isRenaming, setRenaming] = useState(false);
+  const [showsSchedules, setShowsSchedules] = useState(false);
   const title = inertText(session.title || "New conversation");
   if (isRenaming) {
     return (
@@ -60,8 +62,15 @@ export function SessionRow({ session, isCurrent, excerpt, onDelete, onFollowed }
       <MenuButton
         label={`Actions for ${title}`}
         className="icon-button session-menu"
-        items={sessionMenu({ services, sessionId: session.id, onRename: () => setRenaming(true), onDelete: () => onDelete(session) })}
+        items={sessionMenu({
+          services,
+          sessionId: session.id,
+          onRename: () => setRenaming(true),
+          onSchedules: () => setShowsSchedules(true),
+          onDelete: () => onDelete(session),
+        })}
       />
+      {showsSchedules ? <SchedulesDialog sessionId={session.id} onClose={() => setShowsSchedules(false)} /> : null}
     </li>
   );
 }

@@ -4,7 +4,7 @@
  * Why: the time for the events of one run then depends on that run, not on the length of its session.
  */
 import { append, at, emptyList, lastWithKey } from "./append-list.ts";
-import type { Fact } from "./fact.ts";
+import type { Fact, FactOf } from "./fact.ts";
 import { fold } from "./fold.ts";
 import { idOfInput } from "./fold-inputs.ts";
 import { type Entry, emptyState, endOf, type State } from "./state.ts";
@@ -48,12 +48,17 @@ export function concernsRun(fact: Fact, runId: string, later: State): boolean {
   return (fact.runId === runId || fact.inputId === runId) && (known === undefined || known.seq === fact.seq);
 }
 
+/** The same fact; an input that a schedule sent is one like others, because the fold of one run has no schedules, which would refuse it. */
+export function withoutSchedule(fact: Fact): Fact {
+  const { origin, ...rest } = fact as FactOf<"input.accepted">;
+  return origin?.type === "schedule" ? rest : fact;
+}
+
 /** The state after one more fact that concerns the run. Inputs of other runs are left out. */
 export function foldRun(state: State, fact: Fact, runId: string): State {
   const next = fold(beforeFact(state, fact), fact);
-  return next.inputs.some((input) => input.runId !== runId)
-    ? { ...next, inputs: next.inputs.filter((input) => input.runId === runId) }
-    : next;
+  const inputs = next.inputs.filter((input) => input.runId === runId);
+  return inputs.length < next.inputs.length ? { ...next, inputs } : next;
 }
 
 /** The state right before the fact, after the facts of other runs were left out. */

@@ -3,10 +3,10 @@ import type { AgentError } from "@loopwright/core/protocol";
 import { type ReactNode, useCallback, useMemo, useState } from "react";
 import { errorOf } from "../../app/notices.ts";
 import { useServices } from "../../app/services.ts";
+import { useAnswer } from "../../app/use-answer.ts";
 import { useWatched } from "../../app/use-watched.ts";
 import { clockLabel, countLabel, moneyLabel } from "../../conversation/amount-labels.ts";
 import { NotThere, percentLabel, ReloadButton, tokenText } from "./figures.tsx";
-import { useAnswer } from "./use-answer.ts";
 
 /** Why the vendor's cache missed: for one conversation, call by call. */
 export function CacheSection(): ReactNode {

@@ -1,9 +1,9 @@
 import { type LatencyFigures, type ModelFigures, type ToolFigures, telemetryRequests } from "@loopwright/client/telemetry";
 import { type ReactNode, useCallback, useMemo } from "react";
 import { useServices } from "../../app/services.ts";
+import { useAnswer } from "../../app/use-answer.ts";
 import { clockLabel, countLabel, durationLabel } from "../../conversation/amount-labels.ts";
 import { NotThere, percentLabel, ReloadButton } from "./figures.tsx";
-import { useAnswer } from "./use-answer.ts";
 
 /** How long turns and tools took in the last 60 minutes. */
 export function LatencySection(): ReactNode {

@@ -1,10 +1,10 @@
 import type { Quota, QuotaAmount, TelemetryRequests } from "@loopwright/client/telemetry";
 import { type ReactNode, useCallback } from "react";
 import { useServices } from "../../app/services.ts";
+import { useAnswer } from "../../app/use-answer.ts";
 import { useWatched } from "../../app/use-watched.ts";
 import { momentLabel, moneyLabel } from "../../conversation/amount-labels.ts";
 import { Bar, tokenText } from "./figures.tsx";
-import { useAnswer } from "./use-answer.ts";
 
 /** What this person and its team may still spend; nothing where there are no limits. */
 export function QuotaCards({ telemetry }: { readonly telemetry: TelemetryRequests }): ReactNode {

@@ -4,8 +4,8 @@ import { type FormEvent, type ReactNode, useCallback, useId, useState } from "re
 import { ProblemNote } from "../../app/problem-note.tsx";
 import { useServices } from "../../app/services.ts";
 import "../providers/providers.css";
+import { useAnswer } from "../../app/use-answer.ts";
 import { NotThere } from "./figures.tsx";
-import { useAnswer } from "./use-answer.ts";
 
 const dayMs = 86_400_000;
 const daysMax = 36_500;

@@ -1,10 +1,10 @@
 import { telemetryRequests, type UsageDimension, type UsageSum } from "@loopwright/client/telemetry";
 import { type ReactNode, useCallback, useMemo, useState } from "react";
 import { useServices } from "../../app/services.ts";
+import { useAnswer } from "../../app/use-answer.ts";
 import { countLabel } from "../../conversation/amount-labels.ts";
 import { Bar, costLabel, NotThere, ReloadButton, tokenText } from "./figures.tsx";
 import { QuotaCards } from "./quota-cards.tsx";
-import { useAnswer } from "./use-answer.ts";
 
 const periods: readonly { readonly days: number; readonly name: string }[] = [
   { days: 1, name: "Today" },

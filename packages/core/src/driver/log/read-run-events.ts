@@ -1,7 +1,7 @@
 import { forked } from "../../loop/append-list.ts";
 import type { DurableEvent } from "../../loop/event.ts";
 import { eventsOf } from "../../loop/events-of.ts";
-import { beforeFact, bringerOf, concernsRun, foldRun, hasBegun, stateBeforeRun } from "../../loop/fold-one-run.ts";
+import { beforeFact, bringerOf, concernsRun, foldRun, hasBegun, stateBeforeRun, withoutSchedule } from "../../loop/fold-one-run.ts";
 import type { State } from "../../loop/state.ts";
 import { compareCursors, cursorAfter, type EventCursor } from "../../protocol/cursor.ts";
 import { durableEvents } from "./fold-read-facts.ts";
@@ -48,14 +48,14 @@ async function* ownEvents(
   let state = stateBeforeRun(later, runId, bringer);
   for await (const facts of readPages(source, bringer)) {
     const events: DurableEvent[] = [];
-    for (const fact of facts) {
-      if (!concernsRun(fact, runId, later)) continue;
+    // More inputs may have joined the run before it begins.
+    const own = isWhole ? facts : facts.filter(({ seq }) => seq <= later.seq);
+    for (const fact of own.filter((one) => concernsRun(one, runId, later)).map(withoutSchedule)) {
       events.push(...durableEvents(fact, eventsOf(beforeFact(state, fact), fact), ref.session));
       state = foldRun(state, fact, runId);
-      if (!isWhole) break;
     }
     const news = events.filter((event) => event.runId === runId && compareCursors(event, after) > 0);
     if (news.length > 0) yield news;
-    if (!isWhole || state.lastRun?.runId === runId) return;
+    if (own.length < facts.length || state.lastRun?.runId === runId) return;
   }
 }

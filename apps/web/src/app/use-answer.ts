@@ -1,6 +1,6 @@
 import type { AgentError } from "@loopwright/core/protocol";
 import { useCallback, useEffect, useState } from "react";
-import { errorOf } from "../../app/notices.ts";
+import { errorOf } from "./notices.ts";
 
 /** What a server has answered so far. */
 export interface Answer<T> {
