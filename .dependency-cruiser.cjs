@@ -35,6 +35,9 @@ const SECRETS_TEST = "^packages/secrets/test/";
 /** Configuration in Redis is proved on a real one. */
 const GUARDRAILS_TEST = "^packages/guardrails/test/";
 
+/** Sessions whose history is compacted are simulated in tests of the simulator. */
+const SIMULATOR_TEST = "^packages/simulator/test/";
+
 /** The wrapper of stores is proved on the embedded one, in a host. */
 const SEALED_TEST = "^packages/store-sealed/test/";
 
@@ -50,7 +53,7 @@ const EXCEPTIONS = {
   "chat-[^/]+": "^packages/client/",
   server: "^packages/host/",
   "backend-redis": "^packages/(store-redis|channel-redis|queue-bullmq)/",
-  simulator: "^packages/host/",
+  simulator: "^packages/(host|replay)/",
   embed: "^packages/(server|host)/",
   auth: "^packages/(server|host)/",
   "protocol-[^/]+": "^packages/(server|client|host)/",
@@ -142,6 +145,12 @@ module.exports = {
       "Tests of guardrails may also use a real Redis.",
     ),
     forbid(
+      "simulator-tests-exception",
+      { path: SIMULATOR_TEST },
+      { path: "^packages/", pathNot: [CORE, KITS, "^packages/(simulator|host|replay|context)/"] },
+      "Tests of the simulator may also use the context engine.",
+    ),
+    forbid(
       "sealed-tests-exception",
       { path: SEALED_TEST },
       { path: "^packages/", pathNot: [CORE, KITS, "^packages/(store-sealed|secrets|store-sqlite|host)/"] },
@@ -164,7 +173,7 @@ module.exports = {
     ...Object.entries(EXCEPTIONS).map(([who, may]) =>
       forbid(
         `${who.split("-")[0]}-exception`,
-        { path: `^packages/(${who})/`, pathNot: [SERVER_TEST, SETTINGS_TEST, SEALED_TEST] },
+        { path: `^packages/(${who})/`, pathNot: [SERVER_TEST, SETTINGS_TEST, SEALED_TEST, SIMULATOR_TEST] },
         { path: "^packages/", pathNot: [CORE, KITS, "^packages/$1/", may] },
         `Only core and ${may}.`,
       ),

@@ -12,8 +12,6 @@ export {
 } from "./crash/run-crash-points.ts";
 export type { Fuse, ScriptSetting } from "./crash/run-script.ts";
 export { type PlantedBug, type PlantedBugsOptions, type PlantedBugsReport, runPlantedBugs } from "./planted/run-planted-bugs.ts";
-export { type Divergence, firstDivergence } from "./replay/divergence.ts";
-export { type ReplayReport, type ReplaySessionOptions, replaySession } from "./replay/replay-session.ts";
 export { describeFailure, type Figures, type RunSeedsOptions, runSeeds, type SeedsReport } from "./run/run-seeds.ts";
 export { type SimulationReport, simulate } from "./run/simulate.ts";
 export type { Outage, OutageKind } from "./schedules/outage.ts";

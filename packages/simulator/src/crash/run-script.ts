@@ -2,6 +2,7 @@
  * Owns: one scripted conversation over a calm world in which a process dies, or a request is lost, at one chosen place.
  */
 import type { Fact } from "@loopwright/core";
+import { digestInOrder } from "@loopwright/replay";
 import { owedFiring } from "../check/check-schedules.ts";
 import { checkWorld } from "../check/check-world.ts";
 import type { Finding } from "../check/finding.ts";
@@ -9,7 +10,6 @@ import { readLog } from "../check/log-model.ts";
 import { SimulatedClient } from "../people/simulated-client.ts";
 import { createDice } from "../world/dice.ts";
 import { expandOptions } from "../world/expand-options.ts";
-import { digestInOrder } from "../world/in-order-digests.ts";
 import type { NodeRole } from "../world/simulated-host.ts";
 import type { Fate } from "../world/simulated-node.ts";
 import { factsOf } from "../world/simulated-store.ts";

@@ -2,6 +2,8 @@
  * Owns: one simulation from its seed to its report: a storm, then calm until no work is left, then the check.
  */
 import { type DurableEvent, type Fact, readHistory } from "@loopwright/core";
+import { sessionsBelow } from "@loopwright/core/stores";
+import { digestInOrder } from "@loopwright/replay";
 import { isFiring, owedFiring, standingSchedules } from "../check/check-schedules.ts";
 import { checkWorld } from "../check/check-world.ts";
 import type { Finding } from "../check/finding.ts";
@@ -11,7 +13,6 @@ import { sampleAgent, sampleModel } from "../people/sample-agent.ts";
 import { SimulatedClient } from "../people/simulated-client.ts";
 import { createDice } from "../world/dice.ts";
 import { type ExpandedOptions, expandOptions, type SimulateOptions } from "../world/expand-options.ts";
-import { digestInOrder } from "../world/in-order-digests.ts";
 import { factsOf } from "../world/simulated-store.ts";
 import { createWorld, type Sabotage, type World } from "../world/simulated-world.ts";
 import { createTrace } from "../world/trace.ts";
@@ -56,7 +57,7 @@ export interface SimulationReport {
 /** Further options of a simulation, for tests of the checker and of replays. */
 export interface SimulationExtras {
   readonly sabotage?: Sabotage;
-  /** Called at the end with the whole log of each session. */
+  /** Called at the end with the whole log of each session, also of those that agents have started. */
   readonly onLog?: (session: string, facts: readonly Fact[]) => void;
 }
 
@@ -101,13 +102,23 @@ export async function simulateWith(options: SimulateOptions, { sabotage, onLog }
     await new Promise((resolve) => void setImmediate(resolve));
     const sessions = [...new Set(storm.clients.map(({ session }) => session))];
     const logs = await Promise.all(sessions.map((session) => factsOf(world.store, { scope: world.scope, session })));
-    if (onLog) for (const [at, session] of sessions.entries()) onLog(session, logs[at] ?? []);
+    if (onLog) await giveLogs(world, sessions, onLog);
     const firings = logs.flat().filter(isFiring).length;
     return reportOf({ options, expanded, world, findings: [...findings, ...unhandled], firings });
   } finally {
     process.off("unhandledRejection", onUnhandled);
     stop();
   }
+}
+
+async function giveLogs(
+  { store, scope }: World,
+  sessions: readonly string[],
+  onLog: NonNullable<SimulationExtras["onLog"]>,
+): Promise<void> {
+  for (const session of sessions)
+    for (const each of [session, ...(await sessionsBelow(store.truth, { scope, session }))])
+      onLog(each, await factsOf(store, { scope, session: each }));
 }
 
 /** Storm, then calm. A simulation that never comes to rest is a finding. */

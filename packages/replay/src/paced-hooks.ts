@@ -15,7 +15,7 @@ export function pacedHooks(hooks: Hooks, course: RecordedCourse): Hooks {
     ...(prepare
       ? {
           async prepare(context) {
-            await untilNextIs(course, (fact) => isTurn(fact, context) || isWithoutCall(fact, context));
+            await untilNextIs(course, (fact) => isTurn(fact, context) || isCompaction(fact, context) || isWithoutCall(fact, context));
             return prepare.call(hooks, context);
           },
         }
@@ -124,6 +124,10 @@ type Turn = { readonly runId: string; readonly turn: number; readonly attempt: n
 
 const isTurn = (fact: Fact, { runId, turn, attempt }: Turn): boolean =>
   fact.type === "model.started" && fact.runId === runId && fact.turn === turn && fact.attempt === attempt;
+
+/** What the context engine did for the turn, after the hooks. */
+const isCompaction = (fact: Fact, { runId }: Turn): boolean =>
+  (fact.type === "summary.started" || fact.type === "context.compacted") && fact.runId === runId;
 
 /** The hooks stopped the run. */
 const isWithoutCall = (fact: Fact, { runId }: Turn): boolean => fact.type === "run.finished" && fact.runId === runId;

@@ -2,11 +2,11 @@
  * Owns: one replay: the real runtime on a store in memory, a clock and ids that the recorded log sets, one process for each recorded owner.
  * Does not own: what models and tools answer (replayed-agent), the comparison (RecordedCourse).
  */
-import { type Agent, AgentError, type CallGuard, createSession, type Fact } from "@loopwright/core";
+import { type Agent, AgentError, type CallGuard, createAgent, createSession, type Fact } from "@loopwright/core";
 import { memoryStore, seededIds, silentLogger } from "@loopwright/core/memory";
 import type { IdSource, SessionRef, SessionStore } from "@loopwright/core/ports";
-import { digestInOrder } from "../world/in-order-digests.ts";
 import type { Divergence } from "./divergence.ts";
+import { digestInOrder } from "./in-order-digests.ts";
 import { isGiven, RecordedCourse } from "./recorded-course.ts";
 import { createReplayClock, type ReplayClock } from "./replay-clock.ts";
 import { type ReplayProcess, replayStore } from "./replay-store.ts";
@@ -33,15 +33,6 @@ export interface ReplayReport {
   readonly divergence?: Divergence;
 }
 
-/** Facts of sessions whose one log is not all of them. */
-const unsupported: ReadonlySet<string> = new Set([
-  "child.linked",
-  "child.waiting",
-  "child.finished",
-  "context.compacted",
-  "summary.started",
-]);
-
 /**
  * Runs a recorded session again: what people and clients did, and what models and tools answered, is taken from the log; everything else is decided
  * anew by the runtime, the prompt and the hooks of the agent, and compared with the log. It ends with the log, or at the first fact that differs.
@@ -64,11 +55,7 @@ function checkFacts(facts: readonly Fact[]): void {
     throw new AgentError("CONFIG_INVALID", { message, fix: "Give the whole log of one session, as it was exported." });
   };
   if (!facts.some(({ type }) => type === "session.opened")) refuse("The log has no `session.opened`.");
-  for (const [at, fact] of facts.entries()) {
-    if (fact.seq !== at + 1) refuse(`Fact ${at + 1} of the log has the number ${fact.seq}.`);
-    if (unsupported.has(fact.type))
-      refuse(`Fact ${fact.seq} is \`${fact.type}\`: a session with children or compactions cannot be replayed yet.`);
-  }
+  for (const [at, fact] of facts.entries()) if (fact.seq !== at + 1) refuse(`Fact ${at + 1} of the log has the number ${fact.seq}.`);
 }
 
 class Replay {
@@ -112,6 +99,9 @@ class Replay {
   readonly #giveNext = async (): Promise<void> => {
     const fact = this.#course.next;
     if (!fact) return;
+    if (fact.type === "abort.requested") await this.#moved(() => !this.#course.isTooEarlyFor(fact));
+    // It may have been given meanwhile.
+    if (fact !== this.#course.next) return;
     await this.#store.log.append(this.#ref, { expectedSeq: fact.seq - 1, batchId: `given ${fact.seq}`, facts: [fact] });
     this.#course.advance(1);
   };
@@ -129,9 +119,17 @@ class Replay {
       await this.#quiet();
     };
     const handle = createSession({
-      agent: replayedAgent(agent, course),
+      agent: isOnlyStopped(course) ? standIn(agent.name) : replayedAgent(agent, course),
       id: session,
-      store: replayStore({ inner: this.#store, course, process, epoch: claim.epoch ?? 0, giveNext: this.#giveNext, settle }),
+      store: replayStore({
+        inner: this.#store,
+        ref: this.#ref,
+        course,
+        process,
+        epoch: claim.epoch ?? 0,
+        giveNext: this.#giveNext,
+        settle,
+      }),
       clock,
       ids: this.#ids,
       logger: silentLogger,
@@ -171,12 +169,17 @@ class Replay {
       if (hasMoved()) return true;
       if (this.#process?.clock.ring() === 0) break;
     }
+    return this.#moved(hasMoved);
+  }
+
+  /** Resolves with true when it has; after the time that the agent's own code may take, with false. */
+  async #moved(has: () => boolean): Promise<boolean> {
     const { realWaitMs = 2_000 } = this.#options;
-    for (const until = performance.now() + realWaitMs; performance.now() < until; ) {
+    for (const until = performance.now() + realWaitMs; !has(); ) {
+      if (performance.now() >= until) return false;
       await turn();
-      if (hasMoved()) return true;
     }
-    return false;
+    return true;
   }
 
   /** Waits until nothing has happened for some turns of the process. */
@@ -197,6 +200,28 @@ const quietTurns = 3;
 const roundsMax = 8;
 
 const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+
+/** True if the process that takes over opened the session only to stop its runs, as a parent without the agent of its child does. */
+function isOnlyStopped(course: RecordedCourse): boolean {
+  const started = course.ahead((fact): fact is Extract<Fact, { type: "run.started" }> => fact.type === "run.started");
+  return started?.provider === noModel && started.model === noModel;
+}
+
+const noModel = "none";
+
+/** The agent with which the runtime opens such a session. */
+const standIn = (name: string): Agent =>
+  createAgent({
+    name,
+    provider: {
+      name: noModel,
+      defaultModel: noModel,
+      capabilities: () => ({ streaming: false, tools: false, vision: false, promptCaching: false }),
+      stream() {
+        throw new AgentError("CONFIG_INVALID", { message: "The recorded process called no model here." });
+      },
+    },
+  });
 
 /** True for the end of an attempt that its process gave up because it was leaving. */
 const isHandOver = (fact: Fact): boolean => fact.type === "model.failed" && fact.failure.code === "HANDED_OVER";

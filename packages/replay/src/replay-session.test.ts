@@ -2,11 +2,14 @@ import {
   type Agent,
   type AgentError,
   type AgentPrompt,
+  agentTool,
   createAgent,
   createSession,
   defineTool,
   execute,
   type Fact,
+  type FactOf,
+  type Tool,
 } from "@loopwright/core";
 import { memoryStore, scripted } from "@loopwright/core/memory";
 import { expect, it } from "vitest";
@@ -99,19 +102,34 @@ it("a failed tool and a failed model call are replayed with their failures", asy
   expect(ended.at(-1)).toMatchObject({ type: "run.finished", status: "failed" });
 });
 
-it("a log with a gap, of nothing, or with children is refused with its reason", async () => {
+it("a log with a gap or of nothing is refused with its reason", async () => {
   const facts = await record(handbook("Be brief."), inputs);
-  const child = { ...(facts.at(-1) as Fact), type: "child.linked", runId: "r", session: "s2", agent: "below" } as Fact;
   for (const [wrong, reason] of [
     [facts.filter(({ seq }) => seq !== 3), /Fact 3 of the log has the number 4/],
     [[], /no `session.opened`/],
-    [[...facts.slice(0, -1), child], /`child.linked`/],
   ] as const) {
     const refused = (await replaySession({ facts: wrong, agent: silent("Be brief."), session }).catch(
       (error: unknown) => error,
     )) as AgentError;
     expect([refused.code, refused.message]).toEqual(["CONFIG_INVALID", expect.stringMatching(reason)]);
   }
+});
+
+it("a session with a child is replayed from its own log, and the child from its log", async () => {
+  const below = createAgent({ name: "below", provider: scripted([{ text: "Found it." }]) });
+  const above = (provider: ReturnType<typeof scripted>): Agent =>
+    createAgent({ name: "above", provider, tools: [agentTool({ agent: below }) as Tool] });
+  const agent = above(scripted([{ calls: [{ name: "below", args: { task: "Find it." } }] }, { text: "It is there." }]));
+  const store = memoryStore();
+  await execute(createSession({ agent, store, id: session }), "Where is it?").result();
+  const facts = await store.log.read({ scope: "local", session });
+  const linked = facts.find((fact): fact is FactOf<"child.linked"> => fact.type === "child.linked");
+  expect(await replaySession({ facts, agent: above(scripted([])), session })).toEqual({ isIdentical: true, equal: facts.length });
+
+  const child = linked?.session ?? "";
+  const own = await store.log.read({ scope: "local", session: child });
+  const silenced = createAgent({ ...below, provider: scripted([]) });
+  expect(await replaySession({ facts: own, agent: silenced, session: child })).toEqual({ isIdentical: true, equal: own.length });
 });
 
 it("two logs are compared fact by fact, without what a process measured", async () => {

@@ -7,6 +7,7 @@ import type { ModelProvider } from "@loopwright/core/ports";
 import { chunksOfContent, endOfMessage } from "./chunks-of-message.ts";
 import { pacedApproval, pacedHooks } from "./paced-hooks.ts";
 import type { RecordedCourse } from "./recorded-course.ts";
+import { replayedContext } from "./replayed-context.ts";
 
 type ModelEnd = FactOf<"model.finished"> | FactOf<"model.failed">;
 
@@ -25,6 +26,7 @@ export function replayedAgent(agent: Agent, course: RecordedCourse): Agent {
     ...(first ? { chain: [first, ...others] } : {}),
     tools: agent.tools.map((tool) => replayedTool(tool, course)),
     hooks: agent.hooks.map((hooks) => pacedHooks(hooks, course)),
+    ...(agent.context ? { context: replayedContext(agent.context, course) } : {}),
   });
 }
 
@@ -96,7 +98,7 @@ function replayedTool(tool: Tool, course: RecordedCourse): Tool {
       course.activity += 1;
       const end = endOf(context.callKey);
       if (!end) return new Promise<never>(() => {});
-      await course.mayEnd(end, end.outcome === "aborted");
+      await course.mayEnd(end);
       giveWhatItReported(end, context);
       if (end.outcome !== "ok") throw errorOf(end.failure ?? missing(end), fixOf(end));
       const { output, details, summary } = end;

@@ -19,6 +19,8 @@ interface Timer {
 }
 
 export function createReplayClock(course: RecordedCourse): ReplayClock {
+  // The end of a tool that an abort did not stop is in the log.
+  const graceMs = new Set(course.facts.flatMap((fact) => (fact.type === "run.started" ? fact.limits.abortGraceMs : [])));
   const timers = new Set<Timer>();
   let order = 0;
   let isStopped = false;
@@ -29,7 +31,7 @@ export function createReplayClock(course: RecordedCourse): ReplayClock {
     after(ms, run) {
       // A short wait is one for code of this process, whose speed is not in the log.
       const timer: Timer = { dueMs: course.nowMs + (ms <= shortMs ? 0 : ms), order: order++, run };
-      if (!isStopped) timers.add(timer);
+      if (!isStopped && !graceMs.has(ms)) timers.add(timer);
       return () => void timers.delete(timer);
     },
     soon: (run) => void Promise.resolve().then(() => isStopped || run()),

@@ -14,6 +14,8 @@ export interface ReplayProcess {
 
 export interface ReplayStoreOptions {
   readonly inner: SessionStore;
+  /** The session that is replayed. */
+  readonly ref: SessionRef;
   readonly course: RecordedCourse;
   readonly process: ReplayProcess;
   /** The epoch under which the recorded process wrote. */
@@ -31,18 +33,21 @@ export function replayStore(options: ReplayStoreOptions): SessionStore {
   const { inner, course, process, epoch } = options;
   const { log } = inner;
   const appends = new ComparedAppends(options);
+  // A child of the session has a log of its own, which is not replayed with this one: whatever asks for it gets no answer.
+  const own = <T>(ref: SessionRef, work: () => Promise<T>): Promise<T> => (ref.session === options.ref.session ? work() : never());
   return {
     ...inner,
     log: {
-      append: (ref, request) => appends.append(ref, request),
-      async read(ref, range) {
-        course.activity += 1;
-        return await log.read(ref, range);
-      },
-      head: async (ref) => ({ lastSeq: (await log.head(ref)).lastSeq, epoch }),
+      append: (ref, request) => own(ref, () => appends.append(ref, request)),
+      read: (ref, range) =>
+        own(ref, () => {
+          course.activity += 1;
+          return log.read(ref, range);
+        }),
+      head: (ref) => own(ref, async () => ({ lastSeq: (await log.head(ref)).lastSeq, epoch })),
       async claim(ref, { node }) {
         course.activity += 1;
-        if (!process.isAlive) return { type: "held", node, remainingMs: 1 };
+        if (!process.isAlive || ref.session !== options.ref.session) return { type: "held", node, remainingMs: 1 };
         return { type: "claimed", epoch, lastSeq: (await log.head(ref)).lastSeq };
       },
       renew: async () => process.isAlive,
@@ -54,6 +59,8 @@ export function replayStore(options: ReplayStoreOptions): SessionStore {
     },
   };
 }
+
+const never = (): Promise<never> => new Promise(() => {});
 
 class ComparedAppends {
   readonly #options: ReplayStoreOptions;
