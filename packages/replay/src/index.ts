@@ -2,3 +2,4 @@
 export { type Divergence, firstDivergence } from "./divergence.ts";
 export { digestInOrder } from "./in-order-digests.ts";
 export { type ReplayReport, type ReplaySessionOptions, replaySession } from "./replay-session.ts";
+export { readSessionLog, type SessionLogFile, sessionLogText } from "./session-log-file.ts";

@@ -1,0 +1,47 @@
+import { AgentError, type Fact, factVersion } from "@loopwright/core";
+import { isId } from "@loopwright/core/ports";
+
+/** A recorded session: its id, on which requests to models depend, and its whole log. */
+export interface SessionLogFile {
+  readonly session: string;
+  readonly facts: readonly Fact[];
+}
+
+const format = "loopwright-log";
+const version = 1;
+
+/** The session as lines of JSON: a line that names the format and the session, then a fact a line. */
+export function sessionLogText({ session, facts }: SessionLogFile): string {
+  return [{ format, version, session }, ...facts].map((line) => `${JSON.stringify(line)}\n`).join("");
+}
+
+/** What `sessionLogText` has written. @throws AgentError CONFIG_INVALID for another text, with the number of the first line that is wrong */
+export function readSessionLog(text: string): SessionLogFile {
+  const [head, ...lines] = text.split("\n").filter((line) => line.trim() !== "");
+  const first = head === undefined ? undefined : parsed(head, 1);
+  if (!isObject(first) || first["format"] !== format) throw wrong("The file is no recorded session: its first line does not say so.");
+  if (first["version"] !== version) throw wrong(`The file has the version ${String(first["version"])}; this build reads ${version}.`);
+  const { session } = first;
+  if (typeof session !== "string" || !isId(session)) throw wrong("Line 1 of the file names no session.");
+  const facts = lines.map((line, at): Fact => {
+    const fact = parsed(line, at + 2);
+    if (!isObject(fact) || typeof fact["type"] !== "string" || typeof fact["at"] !== "number" || fact["seq"] !== at + 1)
+      throw wrong(`Line ${at + 2} of the file is not fact ${at + 1}.`);
+    if (typeof fact["v"] !== "number" || fact["v"] > factVersion) throw wrong(`Line ${at + 2} of the file was written by a newer build.`);
+    return fact as unknown as Fact;
+  });
+  return { session, facts };
+}
+
+function parsed(line: string, number: number): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    throw wrong(`Line ${number} of the file is no JSON.`);
+  }
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === "object" && value !== null;
+
+const wrong = (message: string): AgentError =>
+  new AgentError("CONFIG_INVALID", { message, fix: "Give a file that `sessionLogText` has written." });
