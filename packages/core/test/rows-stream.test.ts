@@ -1,6 +1,6 @@
 import { assertEventStream } from "@loopwright/testing";
 import { describe, expect, it } from "vitest";
-import { type AgentEvent, createAssembler, defineTool, execute, type ModelChunk, textOf } from "../src/index.ts";
+import { AgentError, type AgentEvent, createAssembler, defineTool, execute, type ModelChunk, textOf } from "../src/index.ts";
 import { deferred, eventsOf, ofType, world } from "./harness.ts";
 
 const object = { type: "object" } as const;
@@ -267,5 +267,40 @@ describe("an unstreamed model call", () => {
     expect(Object.keys(provider.requests[0] ?? {})).not.toContain("tools");
     expect(provider.requests[0]).not.toHaveProperty("parallelToolCalls");
     expect(result.messages.map((message) => (message.role === "assistant" ? textOf(message) : message.role))).toEqual(["user", "plain"]);
+  });
+});
+
+describe("an execution", () => {
+  it("D25: gives its result without, after and twice after it was iterated, and refuses a second iteration", async () => {
+    const turns = () => world([{ text: "Hello." }]).session;
+    expect((await execute(turns(), "go").result()).text).toBe("Hello.");
+    const stream = execute(turns(), "go");
+    expect(typesOf(await eventsOf(stream))).toContain("text_delta");
+    expect(await stream.result()).toEqual(await stream.result());
+    await expect(eventsOf(stream)).rejects.toMatchObject({ code: "INPUT_INVALID" });
+  });
+
+  it("D26: has a status that shows whether it waits, and the messages and the usage of its own", async () => {
+    const paint = defineTool({ name: "paint", description: "Paints.", parameters: object });
+    const usage = { input: 10, output: 2 };
+    const { session } = world(
+      [
+        { calls: [{ name: "paint", args: {} }], usage },
+        { text: "Done.", usage },
+      ],
+      { tools: [paint] },
+    );
+    const waiting = await execute(session, "go").result();
+    expect(waiting).toMatchObject({ status: "awaiting_tool_execution", pendingToolCalls: [{ toolName: "paint" }] });
+    expect(waiting.messages.map(({ role }) => role)).toEqual(["user", "assistant"]);
+    const [call] = waiting.pendingToolCalls ?? [];
+    const done = await execute(session, [{ role: "tool_result", toolCallId: call?.toolCallId ?? "", content: "Painted." }]).result();
+    expect(done).toMatchObject({ status: "completed", text: "Done.", usage: { input: 10, output: 2 } });
+    await expect(
+      execute(world([{ error: new AgentError("MODEL_BAD_REQUEST", { message: "No." }) }]).session, "go").result(),
+    ).resolves.toMatchObject({
+      status: "error",
+      error: { code: "MODEL_BAD_REQUEST" },
+    });
   });
 });
