@@ -181,8 +181,8 @@ export interface SessionRequests {
     runId: string,
     options?: PageOptions,
   ): Promise<{ readonly runId: string; readonly events: readonly DurableEvent[]; readonly next?: string }>;
-  /** A run from its beginning, until it ends or waits; one that is over, too. `signal` stops watching, not the run. */
-  stream(sessionId: string, runId: string, options?: RequestOptions): Promise<ExecuteStream>;
+  /** A run from its beginning, or from its fact `seq`, until it ends or waits; one that is over, too. `signal` stops watching, not the run. */
+  stream(sessionId: string, runId: string, options?: RequestOptions & { readonly seq?: number }): Promise<ExecuteStream>;
 }
 
 type Recorded<Accepted> = Accepted & { readonly sessionId: string };
@@ -249,10 +249,10 @@ export function createSessionRequests(client: ClientContext): SessionRequests {
       json({ path: `${pathOf(id)}/events${queryOf({ ...page })}`, headers: { Accept: "application/json" }, signal }),
     run: (id, runId, { signal, ...page } = {}) =>
       json({ path: `${pathOf(id)}/runs/${encodeURIComponent(runId)}${queryOf({ ...page })}`, signal }),
-    async stream(sessionId, runId, { signal } = {}) {
+    async stream(sessionId, runId, { signal, seq } = {}) {
       const path = `${pathOf(sessionId)}/runs/${encodeURIComponent(runId)}?limit=1`;
-      const { events } = await requestSurely<{ readonly events: readonly DurableEvent[] }>(client, { path, signal });
-      return streamFrom({ sessionId, runId, seq: events[0]?.seq ?? 1, signal });
+      const run = seq ? undefined : await requestSurely<{ readonly events: readonly DurableEvent[] }>(client, { path, signal });
+      return streamFrom({ sessionId, runId, seq: seq ?? run?.events[0]?.seq ?? 1, signal });
     },
   };
   return requests;

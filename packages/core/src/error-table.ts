@@ -134,7 +134,7 @@ export const errorTable: { readonly [Code in ErrorCode]: ErrorEntry } = {
     fix: "Open it with the agent that it began with and leave `tools` and `prompt` out, or begin a new session.",
   }),
   RUN_FENCED: entry("Another owner has taken the session over.", [409, "unknown"], { ...again, fix: "Read the session again." }),
-  OUTPUT_INVALID: entry("The model's last answer does not fit the `output` of the agent.", [502, "unknown"], {
+  OUTPUT_INVALID: entry("The model's last answer does not fit the `output` of the run or of the agent.", [502, "unknown"], {
     fix: "See the message; make the schema simpler, or use a model that supports structured output.",
   }),
   CALL_UNKNOWN: entry("No such call is waiting for a result.", [404, "format"], { fix: "Answer one of the pending calls." }),

@@ -126,3 +126,25 @@ describe("execute with an agent", () => {
     expect(first.sessionId).not.toBe(second.sessionId);
   });
 });
+
+describe("the output that one input asks for", () => {
+  const schema = { type: "object", properties: { name: { type: "string" } }, required: ["name"] };
+
+  it("is checked like that of an agent, in the run of this input alone", async () => {
+    const provider = scripted([{ text: '{"name":7}' }, { text: '{"name":"Faro"}' }, { text: "By the sea." }]);
+    const session = createSession({ agent: createAgent({ name: "atlas", provider }), store: memoryStore() });
+    const result = await execute(session, "Where?", { output: { name: "city", schema } }).result();
+    expect([result.status, result.output]).toEqual(["completed", { name: "Faro" }]);
+    expect(await execute(session, "Where is that?").result()).toMatchObject({ status: "completed", text: "By the sea." });
+    expect(provider.requests.map(({ output }) => output?.name)).toEqual(["city", "city", undefined]);
+  });
+
+  it.each([
+    ["a list", { name: "city", schema: { type: "array" } }, {}],
+    ["a name with a blank", { name: "a city", schema }, {}],
+    ["a schema beside that of its agent", { name: "city", schema }, { output: city }],
+  ])("is refused for %s", (_, output, more) => {
+    const agent = createAgent({ name: "atlas", provider: scripted([{ text: lisbon }]), ...more });
+    expect(() => execute(createSession({ agent }), "Where?", { output })).toThrow(expect.objectContaining({ code: "INPUT_INVALID" }));
+  });
+});

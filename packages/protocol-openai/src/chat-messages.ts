@@ -15,30 +15,47 @@ export interface ReadMessages {
 /** Reads the messages of a request. @throws RequestRefused that names the message */
 export function readMessages(given: Json | undefined): ReadMessages {
   if (!Array.isArray(given) || given.length === 0) refuse("messages", "send a list with at least one message.");
-  const read = given.map((message, at) => readMessage(message, `messages[${at}]`));
+  return conversationOf(given, "messages");
+}
+
+/** The same for messages from another field, which errors name. `undefined` in place of a message: it is left out. @throws RequestRefused */
+export function conversationOf(given: readonly (Json | undefined)[], field: string): ReadMessages {
+  const read = given.flatMap((message, at) => (message === undefined ? [] : [readMessage(message, `${field}[${at}]`)]));
   const systems = read.flatMap((message) => (message.role === "system" ? [message.text] : []));
-  const talk = read.filter((message): message is Talk => message.role !== "system");
+  const talk = withWholeAnswers(read.filter((message): message is Talk => message.role !== "system"));
   const lastAnswer = talk.findLastIndex(({ role }) => role === "assistant");
   const fresh = talk.slice(lastAnswer + 1);
-  if (fresh.length === 0) refuse("messages", "the last message must be of the role `user` or `tool`.");
+  if (fresh.length === 0) refuse(field, "the last message must be of the role `user` or `tool`.");
   return {
     systemPrompt: systems.length === 0 ? undefined : systems.join("\n\n"),
     history: talk.slice(0, lastAnswer + 1),
-    input: inputOf(fresh),
+    input: inputOf(fresh, field),
   };
+}
+
+/** Parts of one answer that came as messages of their own, as one message. */
+function withWholeAnswers(talk: readonly Talk[]): readonly Talk[] {
+  const whole: Talk[] = [];
+  for (const message of talk) {
+    const last = whole.at(-1);
+    if (last?.role === "assistant" && message.role === "assistant")
+      whole[whole.length - 1] = answerOf([...last.content, ...message.content]);
+    else whole.push(message);
+  }
+  return whole;
 }
 
 type Talk = UserMessage | AssistantMessage | ToolResultMessage;
 
-function inputOf(fresh: readonly Talk[]): ReadMessages["input"] {
+function inputOf(fresh: readonly Talk[], field: string): ReadMessages["input"] {
   const results = fresh.filter((message) => message.role === "tool_result");
   const users = fresh.filter((message) => message.role === "user");
   if (results.length === 0) return oneOf(users);
-  if (users.length > 0) refuse("messages", "send the results of the calls alone, and what the user writes then after the answer to them.");
+  if (users.length > 0) refuse(field, "send the results of the calls alone, and what the user writes then after the answer to them.");
   const calls = results.map(({ toolCallId }) => waitingCallOf(toolCallId));
   const [first] = calls;
   if (!first || calls.some((call) => call?.session !== first.session))
-    refuse("messages", "the `tool_call_id` of each result must be the id of a call of one answer of this server.");
+    refuse(field, "the id of the call of each result must be the id of a call of one answer of this server.");
   return { session: first.session, results: results.map((result, at) => ({ ...result, toolCallId: calls[at]?.toolCallId ?? "" })) };
 }
 
@@ -78,12 +95,13 @@ function assistantOf(given: JsonObject, at: string): AssistantMessage {
   const text = content === null ? "" : textOf(content, `${at}.content`);
   if (calls !== null && !Array.isArray(calls)) refuse(`${at}.tool_calls`, "send a list.");
   const asked = (calls ?? []).map((call, index) => callOf(call, `${at}.tool_calls[${index}]`));
-  return {
-    role: "assistant",
-    content: [...(text === "" ? [] : [{ type: "text", text } as const]), ...asked],
-    stopReason: asked.length > 0 ? "tool_calls" : "stop",
-  };
+  return answerOf([...(text === "" ? [] : [{ type: "text", text } as const]), ...asked]);
 }
+
+const answerOf = (content: AssistantMessage["content"]): AssistantMessage => ({
+  ...{ role: "assistant", content },
+  stopReason: content.some(({ type }) => type === "tool_call") ? "tool_calls" : "stop",
+});
 
 function callOf(given: Json, at: string): Extract<AssistantMessage["content"][number], { type: "tool_call" }> {
   const { id, function: named } = isObject(given) ? given : {};

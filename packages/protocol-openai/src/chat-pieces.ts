@@ -1,5 +1,6 @@
 import { type AgentEvent, type AssistantPart, type ExecuteResult, textOf } from "@loopwright/core/protocol";
 import { callIdOf } from "./call-ids.ts";
+import { waitNote } from "./wait-note.ts";
 
 /** A part of an answer: what one `delta` of a streamed answer has. */
 export type ChatPiece =
@@ -83,12 +84,20 @@ export class ChatPieces {
   readonly #thinking = new SentText();
   /** A message before this one has text. */
   #hasText = false;
+  readonly #isFormed: boolean;
+  /** With a form: the text of the newest message. */
+  #newest = "";
+
+  /** `isFormed`: the answer has a form, so it is the text of the last message alone, which is known at the end. */
+  constructor({ isFormed = false }: { readonly isFormed?: boolean } = {}) {
+    this.#isFormed = isFormed;
+  }
 
   /** What an event adds. @throws TextWithdrawn */
   take(event: AgentEvent): readonly ChatPiece[] {
     switch (event.type) {
       case "text_delta":
-        return this.#content(() => this.#text.add(event.delta));
+        return this.#isFormed ? [] : this.#content(() => this.#text.add(event.delta));
       case "thinking_delta":
         return reasoningOf(this.#thinking.add(event.delta));
       case "message_snapshot":
@@ -107,7 +116,10 @@ export class ChatPieces {
   /** What the end adds. Calls of other callers, and approvals, are named in the text: this caller cannot answer them. */
   finish(result: ExecuteResult, { sessionId, tools }: { readonly sessionId: string; readonly tools: ReadonlySet<string> }): ChatEnd {
     if (result.status !== "awaiting_tool_execution")
-      return { pieces: [], finishReason: result.finishReason === "length" ? "length" : "stop" };
+      return {
+        pieces: this.#newest === "" ? [] : [{ content: this.#newest }],
+        finishReason: result.finishReason === "length" ? "length" : "stop",
+      };
     const own = result.pendingToolCalls.filter(({ toolName, session }) => tools.has(toolName) && session === undefined);
     if (own.length > 0) {
       const calls = own.map(({ toolCallId, toolName, args }, index) => ({
@@ -116,11 +128,7 @@ export class ChatPieces {
       }));
       return { pieces: [{ tool_calls: calls }], finishReason: "tool_calls" };
     }
-    const waits = [
-      ...result.pendingApprovals.map(({ toolName }) => `the approval of \`${toolName}\``),
-      ...result.pendingToolCalls.map(({ toolName }) => `the result of \`${toolName}\``),
-    ];
-    const note = `[The run waits for ${waits.join(", ")} in the session ${sessionId}.]`;
+    const note = waitNote(result, sessionId);
     return { pieces: this.#content(() => note), finishReason: "stop" };
   }
 
@@ -136,8 +144,9 @@ export class ChatPieces {
   /** Gives what these parts have beyond what was given. */
   #upTo(parts: readonly AssistantPart[]): readonly ChatPiece[] {
     const text = textOf({ role: "assistant", content: parts, stopReason: "stop" });
-    const thinking = parts.map((part) => (part.type === "thinking" ? part.text : "")).join("");
-    return [...reasoningOf(this.#thinking.set(thinking)), ...this.#content(() => this.#text.set(text))];
+    const reasoning = reasoningOf(this.#thinking.set(parts.map((part) => (part.type === "thinking" ? part.text : "")).join("")));
+    if (this.#isFormed) this.#newest = text;
+    return this.#isFormed ? reasoning : [...reasoning, ...this.#content(() => this.#text.set(text))];
   }
 
   /** Texts of two messages of one run are parted by a blank line. */

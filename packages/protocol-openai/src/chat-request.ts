@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from "@loopwright/core/protocol";
+import { type AnswerForm, answerFormOf } from "./answer-form.ts";
 import { isObject, type ReadMessages, readMessages } from "./chat-messages.ts";
 import { refuse } from "./openai-error.ts";
 
@@ -18,6 +19,8 @@ export interface ChatRequest extends ReadMessages {
   /** A streamed answer ends with its usage. */
   readonly includesUsage: boolean;
   readonly options: { readonly temperature?: number; readonly maxTokens?: number; readonly reasoningEffort?: string };
+  /** `undefined`: text. */
+  readonly form: AnswerForm | undefined;
   /** The conversation in which the request is, where the client names one. */
   readonly chatId: string | undefined;
 }
@@ -35,15 +38,24 @@ export function readChatRequest(body: Json | Uint8Array | undefined): ChatReques
     tools: body["tool_choice"] === "none" ? [] : toolsOf(body["tools"]),
     isStreamed: stream === true,
     includesUsage: isObject(streamOptions) && streamOptions["include_usage"] === true,
-    options: optionsOf(body),
+    options: samplingOf({
+      ...{ temperature: body["temperature"], max: body["max_completion_tokens"] ?? body["max_tokens"], maxField: "max_completion_tokens" },
+      ...{ effort: body["reasoning_effort"], effortField: "reasoning_effort" },
+    }),
+    form: formOf(body["response_format"]),
     chatId: chatIdOf(body["metadata"]),
   };
 }
 
+/** This API has the name and the schema one level below. */
+function formOf(format: Json | undefined): AnswerForm | undefined {
+  const nested = isObject(format) ? format["json_schema"] : undefined;
+  return answerFormOf(isObject(format) && isObject(nested) ? { ...nested, type: format["type"] ?? null } : format, "response_format");
+}
+
 /** What would change the answer and cannot be kept. */
-function refuseOtherForms({ n, response_format: format, tool_choice: choice, functions, modalities }: JsonObject): void {
+function refuseOtherForms({ n, tool_choice: choice, functions, modalities }: JsonObject): void {
   if (n !== undefined && n !== null && n !== 1) refuse("n", "an agent gives one answer.", "unsupported_value");
-  if (isObject(format) && format["type"] !== "text") refuse("response_format", "only `text` can be asked for.", "unsupported_value");
   if (choice !== undefined && choice !== null && choice !== "auto" && choice !== "none")
     refuse("tool_choice", "only `auto` and `none` can be asked for.", "unsupported_value");
   if (functions !== undefined) refuse("functions", "use `tools`.", "unsupported_parameter");
@@ -58,19 +70,31 @@ function toolsOf(given: Json | undefined): readonly CallerTool[] {
     const { type, function: declared } = isObject(tool) ? tool : {};
     if (type !== "function" || !isObject(declared) || typeof declared["name"] !== "string")
       return refuse(`tools[${at}]`, "a tool has the type `function` and a `function` with a name.", "unsupported_value");
-    const { name, description = "", parameters = {} } = declared;
-    if (typeof description !== "string" || !isObject(parameters))
-      return refuse(`tools[${at}].function`, "`description` is text and `parameters` a JSON schema.");
-    return { name: name as string, description, parameters };
+    return callerTool(declared, `tools[${at}].function`);
   });
 }
 
-function optionsOf(body: JsonObject): ChatRequest["options"] {
-  const { temperature, reasoning_effort: effort } = body;
-  const max = body["max_completion_tokens"] ?? body["max_tokens"];
+/** @throws RequestRefused */
+export function callerTool({ name, description, parameters }: JsonObject, at: string): CallerTool {
+  if (typeof name !== "string" || typeof (description ?? "") !== "string" || !isObject(parameters ?? {}))
+    return refuse(at, "`name` and `description` are texts and `parameters` is a JSON schema.");
+  return { name, description: (description ?? "") as string, parameters: (parameters ?? {}) as JsonObject };
+}
+
+/** What a request may choose, and where its fields stand in this API. */
+interface Sampling {
+  readonly temperature: Json | undefined;
+  readonly max: Json | undefined;
+  readonly maxField: string;
+  readonly effort: Json | undefined;
+  readonly effortField: string;
+}
+
+/** @throws RequestRefused */
+export function samplingOf({ temperature, max, maxField, effort, effortField }: Sampling): ChatRequest["options"] {
   if (!isNumberOrNone(temperature)) refuse("temperature", "use a number.");
-  if (!isNumberOrNone(max)) refuse("max_completion_tokens", "use a number.");
-  if (effort !== undefined && effort !== null && typeof effort !== "string") refuse("reasoning_effort", "use one of the words of the API.");
+  if (!isNumberOrNone(max)) refuse(maxField, "use a number.");
+  if (effort !== undefined && effort !== null && typeof effort !== "string") refuse(effortField, "use one of the words of the API.");
   return {
     ...(typeof temperature === "number" ? { temperature } : {}),
     ...(typeof max === "number" ? { maxTokens: max } : {}),
@@ -80,7 +104,8 @@ function optionsOf(body: JsonObject): ChatRequest["options"] {
 
 const isNumberOrNone = (value: Json | undefined): boolean => value === undefined || value === null || typeof value === "number";
 
-function chatIdOf(metadata: Json | undefined): string | undefined {
+/** The conversation that the metadata of a request name. @throws RequestRefused */
+export function chatIdOf(metadata: Json | undefined): string | undefined {
   const id = isObject(metadata) ? metadata["chat_id"] : undefined;
   if (id === undefined || id === null || id === "") return undefined;
   return typeof id === "string" ? id : refuse("metadata.chat_id", "use a text.");

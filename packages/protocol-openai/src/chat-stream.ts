@@ -8,9 +8,10 @@ import { openAiErrorOf, RequestRefused } from "./openai-error.ts";
 export interface RunningChat {
   readonly head: AnswerHead;
   readonly stream: ExecuteStream;
-  readonly events: AsyncIterator<AgentEvent>;
+  readonly events: AsyncIterable<AgentEvent>;
   /** Names of the tools that the caller declared. */
   readonly tools: ReadonlySet<string>;
+  readonly isFormed: boolean;
   readonly includesUsage: boolean;
   /** A caller that leaves has stopped the run: the API has no other way to stop one. */
   readonly stopsWhenLeft: boolean;
@@ -28,11 +29,10 @@ const frameOf = (data: object): string => `data: ${JSON.stringify(data)}\n\n`;
 
 async function* chatFrames(chat: RunningChat): AsyncGenerator<string, void> {
   const { head, stream, tools, includesUsage } = chat;
-  const pieces = new ChatPieces();
+  const pieces = new ChatPieces({ isFormed: chat.isFormed });
   yield frameOf(chunkOf(head, { role: "assistant", content: "" }));
   try {
-    for (let next = await chat.events.next(); !next.done; next = await chat.events.next())
-      for (const piece of pieces.take(next.value)) yield frameOf(chunkOf(head, piece));
+    for await (const event of chat.events) for (const piece of pieces.take(event)) yield frameOf(chunkOf(head, piece));
     const result = await stream.result();
     if (result.error) throw result.error;
     const end = pieces.finish(result, { sessionId: stream.sessionId, tools });

@@ -180,6 +180,20 @@ describe("the SDK of OpenAI, pointed at a server", () => {
     expect(another.choices[0]?.message.content).toBe("Twice.");
   });
 
+  it("gets an answer in the form that it asks for, which is checked, and asked for once more", async () => {
+    const { client, provider } = await openaiServer([{ text: '{"wet":"very"}' }, { text: '{"wet":true}' }, { text: "{}" }]);
+    const schema = { type: "object", properties: { wet: { type: "boolean" } }, required: ["wet"], additionalProperties: false };
+    const format = { type: "json_schema", json_schema: { name: "weather", strict: true, schema } } as const;
+    const answer = await client.chat.completions.parse({ model, messages: [...question], response_format: format });
+    expect(answer.choices[0]?.message.parsed).toEqual({ wet: true });
+    expect(provider.requests.map(({ output }) => output)).toEqual([
+      { name: "weather", schema },
+      { name: "weather", schema },
+    ]);
+    await client.chat.completions.create({ model, messages: [...question], response_format: { type: "json_object" } });
+    expect(provider.requests[2]?.output).toEqual({ name: "answer", schema: { type: "object" } });
+  });
+
   it("stops the run when it leaves a stream, and lets it end under a key", async () => {
     const { client, url } = await openaiServer([
       { text: "One two.", hang: true },
@@ -217,7 +231,7 @@ describe("what goes wrong, as the SDK of OpenAI reads it", () => {
       { status: 400, param: "messages[0].content[0]" },
     ],
     ["two answers", { model, n: 2, messages: [...question] }, { status: 400, param: "n" }],
-    ["a form", { model, response_format: { type: "json_object" }, messages: [...question] }, { status: 400, param: "response_format" }],
+    ["a form", { model, response_format: { type: "grammar" }, messages: [...question] }, { status: 400, param: "response_format" }],
     ["a forced call", { model, tool_choice: "required", tools: [weather], messages: [...question] }, { status: 400, param: "tool_choice" }],
     [
       "a call of another server",

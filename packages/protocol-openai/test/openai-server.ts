@@ -19,6 +19,7 @@ export interface OpenAiServer {
 const users: Readonly<Record<string, Principal>> = {
   "key of anne": { user: "anne", scope: "garden", trusted: true },
   "key of ben": { user: "ben", scope: "garden" },
+  "key of eve": { user: "eve", scope: "city" },
 };
 
 /** An agent `helper` that plays these turns. */

@@ -40,6 +40,7 @@ export { sessionLogKit } from "./log/session-log-kit.ts";
 export { type LoggerUnderTest, loggerKit } from "./logger/logger-kit.ts";
 export { type Simulation, type SimulationOptions, simulateLoop } from "./loop/loop-simulator.ts";
 export { requestsOfLog } from "./loop/requests-of-log.ts";
+export { type SimulatedRun, simulatedRuns } from "./loop/simulated-runs.ts";
 export { type SimulatedStep, simulatedSession } from "./loop/simulated-session.ts";
 export { type PricesUnderTest, priceTableKit } from "./prices/price-table-kit.ts";
 export { type CollectedAnswer, type CollectOptions, chunkFlaws, collectAnswer } from "./provider/collect-answer.ts";

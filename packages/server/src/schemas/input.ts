@@ -12,6 +12,20 @@ export const executeInput: z.ZodType<ExecuteInput> = exactly<ExecuteInput>()(
 /** One entry of a label that holds a list. */
 const listed = z.string().regex(/^[\w.:-]{1,80}$/, "Use 1 to 80 letters, digits, _, ., : and -");
 
+/** Characters of the JSON text of a schema of `output`: it is recorded with each input. */
+const outputSchemaMax = 20_000;
+
+/** The schema of an answer. */
+export const outputForm: z.ZodType<NonNullable<RunOptions["output"]>> = exactly<NonNullable<RunOptions["output"]>>()(
+  z.strictObject({
+    name: z.string(),
+    schema: jsonObject.refine(
+      (schema) => JSON.stringify(schema).length <= outputSchemaMax,
+      `The schema has more than ${outputSchemaMax} characters.`,
+    ),
+  }),
+);
+
 const runFields = {
   model: z.string().min(1).max(200).exactOptional(),
   temperature: z.number().min(0).max(2).exactOptional(),
@@ -19,6 +33,7 @@ const runFields = {
   reasoningEffort: z.enum(["minimal", "low", "medium", "high"]).exactOptional(),
   /** In place of the agent's prompt, for this run alone. From trusted callers only. */
   systemPrompt: z.string().min(1).max(20_000).exactOptional(),
+  output: outputForm.exactOptional(),
   /** Labels by names that the deployment has declared. */
   labels: z.record(z.string().max(64), z.string().max(200)).exactOptional(),
   /** The label `surface`. */

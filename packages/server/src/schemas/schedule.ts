@@ -1,7 +1,7 @@
 import type { ScheduleRequest as CoreRequest, ScheduleFiring, SessionSchedule, UserMessage } from "@loopwright/core/protocol";
 import { scheduleLimits } from "@loopwright/core/protocol";
 import { z } from "zod";
-import { type InputOptions, runOptions } from "./input.ts";
+import { type InputOptions, outputForm, runOptions } from "./input.ts";
 import { listOf } from "./json.ts";
 import { userMessage } from "./message.ts";
 import { exactly } from "./schema-of-type.ts";
@@ -49,6 +49,7 @@ export const sessionSchedule: z.ZodType<SessionSchedule> = exactly<SessionSchedu
     maxTokens: z.number().exactOptional(),
     reasoningEffort: z.enum(["minimal", "low", "medium", "high"]).exactOptional(),
     systemPrompt: z.string().exactOptional(),
+    output: outputForm.exactOptional(),
     labels: z.record(z.string(), z.string()).exactOptional(),
     user: z.string().exactOptional(),
   }),

@@ -1,5 +1,5 @@
 /*
- * Owns: the check of the last answer against the agent's `output`. The first answer that does not match gets a correction; the second ends the run.
+ * Owns: the check of the last answer against the `output` of the run or of the agent. The first answer that does not match gets a correction; the second ends the run.
  * Does not own: how a text is read as a value (output-spec).
  */
 import type { Agent } from "../../agent/agent.ts";
@@ -22,9 +22,10 @@ export function checkOutput(
   { agent, run, messages }: { readonly agent: Agent; readonly run: Run; readonly messages: () => readonly Message[] },
 ): SyncOrAsync<Finished> {
   const { decision, failure } = closing;
+  const output = run.options?.output ?? agent.output;
   const isLast = closing.calls.length === 0 && (decision === undefined || decision.action === "stop" || decision.action === "finish");
-  if (!agent.output || failure || !isLast) return closing;
-  return andThen(readOutput(agent.output, textOf(closing.message)), ({ problem }): Finished => {
+  if (!output || failure || !isLast) return closing;
+  return andThen(readOutput(output, textOf(closing.message)), ({ problem }): Finished => {
     if (problem === undefined) return closing;
     const mayCorrect = !decision && !run.limit && closing.turn < run.limits.turnsMax && !isCorrected(messages());
     if (!mayCorrect) return { ...closing, failure: failureOf(outputInvalid(problem)) };

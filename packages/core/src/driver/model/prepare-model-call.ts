@@ -141,8 +141,9 @@ interface RequestParts {
 }
 
 function requestOf(effect: CallModel, parts: RequestParts): Omit<ModelRequest, "messages"> {
-  const { agent, provider, verdict, system, registry } = parts;
-  const { output, vendorOptions, stream } = agent;
+  const { agent, provider, run, verdict, system, registry } = parts;
+  const { vendorOptions, stream } = agent;
+  const output = run.options?.output ?? agent.output;
   const capabilities = provider.capabilities(verdict.model);
   const sendsTools = effect.withTools && registry.tools.length > 0 && capabilities.tools;
   return {

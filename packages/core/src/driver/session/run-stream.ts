@@ -45,7 +45,7 @@ interface RunStreamOptions {
   /** True if the input may stop the open run. */
   readonly mayStop: boolean;
   readonly signal: AbortSignal | undefined;
-  /** The `output` schema of the agent. */
+  /** The `output` schema of the run or of the agent. */
   readonly output?: OutputSpec | undefined;
   /** Default: the stream begins with the facts of `begin`. */
   readonly start?: RunStreamStart;
@@ -279,11 +279,10 @@ function reasonOf(signal: AbortSignal): string {
 export function watchRun<Output>(
   { deps, driver }: CommandContext,
   begin: SyncOrAsync<(state: State) => AcceptedInput>,
-  { signal, mode }: ExecuteOptions,
+  { signal, mode, output = deps.bound.agent.output }: ExecuteOptions,
 ): ExecuteStream<Output> {
   const mayStop = mode === "interrupt" || signal !== undefined;
   const { user } = deps.access;
-  const { output } = deps.bound.agent;
   // The `output` schema of the agent has checked the value, and `Output` is its type.
   return new RunStream({ driver, sessionId: deps.sessionId, user, begin, signal, mayStop, output }) as ExecuteStream<Output>;
 }

@@ -1,3 +1,5 @@
+import type { JsonSchema } from "../../message/json.ts";
+
 /** What `execute` may choose for one input. */
 export interface RunOptions {
   readonly model?: string;
@@ -6,6 +8,10 @@ export interface RunOptions {
   readonly reasoningEffort?: "minimal" | "low" | "medium" | "high";
   /** Replaces the agent's prompt, for this run of this session alone: children keep their own. */
   readonly systemPrompt?: string;
+  /**
+   * The schema of the answer, as `output` of an agent: its root is an object, and the answer is checked by shape. An agent with an `output` of its own takes none.
+   */
+  readonly output?: { readonly name: string; readonly schema: JsonSchema };
 }
 
 /** The budget of a run, and the accounts that are charged. */

@@ -1,3 +1,4 @@
+import { outputSpec } from "../../../agent/output-spec.ts";
 import { AgentError } from "../../../errors.ts";
 import { at, lastWithKey } from "../../../loop/append-list.ts";
 import { isEndedChild } from "../../../loop/children/background-children.ts";
@@ -49,10 +50,11 @@ export interface AcceptedInput {
 export function newInput(input: Exclude<ExecuteInput, readonly unknown[]>, options: SubmitOptions, deps: Deps): NewInput {
   const trace = isTraceparent(options.trace) ? options.trace : deps.observation?.trace();
   const ids = { inputId: deps.ids.next(), runId: deps.ids.next(), options, keyedDigest: keyedDigestOf(options), trace };
+  checkMode(options.mode);
+  checkOutputOption(options.output, deps);
   if (typeof input === "object" && "regenerate" in input) return { ...ids, message: undefined, regenerate: input.regenerate };
   const message: UserMessage = typeof input === "string" ? { role: "user", content: input } : input;
   checkVision(message, deps.bound.agent, options.model);
-  checkMode(options.mode);
   return { ...ids, message: wellFormedMessage(message), regenerate: undefined };
 }
 
@@ -64,6 +66,13 @@ function checkMode(mode: string | undefined): void {
     message: `There is no mode ${JSON.stringify(String(mode).slice(0, 40))}.`,
     fix: `Use ${[...modes].join(", ")}.`,
   });
+}
+
+function checkOutputOption(output: RunOptions["output"], { bound }: Deps): void {
+  if (!output) return;
+  const refused = (message: string, fix: string): AgentError => new AgentError("INPUT_INVALID", { message, fix });
+  outputSpec({ name: output.name, schema: output.schema }, refused);
+  if (bound.agent.output) throw refused(`The agent \`${bound.agent.name}\` has an \`output\` of its own.`, "Leave `output` out.");
 }
 
 const invalid = (message: string): AgentError => new AgentError("INPUT_INVALID", { message, fix: "Send text, or parts with content." });
@@ -198,8 +207,9 @@ function checkParent(state: State, input: NewInput, parent: string | null | unde
 }
 
 /** The options that are recorded with an input; none if the caller has chosen nothing. */
-export function runOptions({ model, temperature, maxTokens, reasoningEffort, systemPrompt }: ExecuteOptions): { options?: RunOptions } {
-  const chosen = Object.entries({ model, temperature, maxTokens, reasoningEffort, systemPrompt }).filter(
+export function runOptions(given: ExecuteOptions): { options?: RunOptions } {
+  const { model, temperature, maxTokens, reasoningEffort, systemPrompt, output } = given;
+  const chosen = Object.entries({ model, temperature, maxTokens, reasoningEffort, systemPrompt, output }).filter(
     ([, value]) => value !== undefined,
   );
   return chosen.length === 0 ? {} : { options: Object.fromEntries(chosen) };
