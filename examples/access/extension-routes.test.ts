@@ -3,6 +3,7 @@ import { type Agent, createAgent } from "@loopwright/core";
 import { manualClock, memoryLedger, memorySecrets, memoryStore, randomIds, scripted } from "@loopwright/core/memory";
 import { embedOptions } from "@loopwright/embed";
 import { createRuntime } from "@loopwright/host";
+import { a2aRoutes } from "@loopwright/protocol-a2a";
 import { agUiRoutes } from "@loopwright/protocol-ag-ui";
 import { aiSdkRoutes } from "@loopwright/protocol-ai-sdk";
 import { openaiRoutes } from "@loopwright/protocol-openai";
@@ -58,6 +59,11 @@ const ofOwner = (status: number): readonly number[] => [404, 404, 404, 403, stat
 const operators = (status: number): readonly number[] => [status, 403, 403, 403, 403, status, status];
 const isOperator = ({ roles = [], trusted }: Pick<Principal, "roles" | "trusted">): boolean => trusted === true || roles.includes("admin");
 
+const sentToA2a = {
+  ...{ jsonrpc: "2.0", id: 1, method: "message/send" },
+  params: { message: { kind: "message", messageId: "m1", role: "user", parts: [{ kind: "text", text: "Hello" }] } },
+};
+
 /** One for each extension route of the packages, by its id. */
 const rows: { readonly [id: string]: Row } = {
   modules: { path: "/api/modules", statuses: all(200) },
@@ -103,6 +109,10 @@ const rows: { readonly [id: string]: Row } = {
     method: "POST",
     json: { id: "roses", agent: "helper", messages: [{ id: "m1", role: "user", parts: [{ type: "text", text: "Hello" }] }] },
   },
+  "a2a-card": { path: "/.well-known/agent-card.json", statuses: all(200) },
+  "a2a-agent-card": { path: "/a2a/helper/agent-card.json", statuses: all(200) },
+  a2a: { path: "/a2a", statuses: all(200), method: "POST", json: sentToA2a },
+  "a2a-agent": { path: "/a2a/helper", statuses: all(200), method: "POST", json: sentToA2a },
   "ag-ui-run": {
     path: "/ag-ui/helper",
     statuses: all(200),
@@ -157,7 +167,7 @@ async function garden(): Promise<{ send(column: Column, row: Row): Promise<Respo
     ...retentionRoutes(scopeRetention({ records: memoryRecords() }), { mayChange: isOperator }),
     ...providerRoutes(providers),
     ...[cacheRoute({ events }), latencyRoute({ events, clock }), usageRoute({ usage: memoryUsage() })],
-    ...[...openaiRoutes(), ...aiSdkRoutes(), ...agUiRoutes()],
+    ...[...openaiRoutes(), ...aiSdkRoutes(), ...agUiRoutes(), ...a2aRoutes()],
     quotasRoute({ ledger: memoryLedger({ limits: () => [] }), limits: () => [] }),
   ];
   const server = createServer({

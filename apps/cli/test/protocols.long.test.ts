@@ -1,3 +1,5 @@
+import { SendMessageRequest } from "@a2a-js/sdk";
+import { type Client, ClientFactory, ClientFactoryOptions, DefaultAgentCardResolver, JsonRpcTransportFactory } from "@a2a-js/sdk/client";
 import { HttpAgent } from "@ag-ui/client";
 import { DefaultChatTransport, readUIMessageStream, type UIMessage } from "ai";
 import OpenAI from "openai";
@@ -47,6 +49,52 @@ describe("loopwright run --protocols", () => {
     agent.addMessage({ id: "m1", role: "user", content: "what is 6 * 7?" });
     await agent.runAgent();
     expect(agent.messages.at(-1)?.content).toContain("42");
+  });
+
+  it("C73: answers a client of A2A, which finishes its task after a kill -9 of the server in the middle of the stream", async () => {
+    const [cwd, flags] = [await emptyDirectory(), ["--protocols", "a2a"]];
+    const server = await startServer({ cwd, flags, env: { LOOPWRIGHT_OFFLINE_PACE: "5" } });
+    const client = await new ClientFactory().createFromUrl(server.url);
+    const message = { messageId: "m1", role: "ROLE_USER", parts: [{ text: "long answer" }] };
+    let [id, text] = ["", ""];
+    const reading = (async () => {
+      for await (const { payload } of client.sendMessageStream(SendMessageRequest.fromJSON({ message }))) {
+        if (payload?.$case === "task") id = payload.value.id;
+        if (payload?.$case === "artifactUpdate") text += payload.value.artifact?.parts.map(({ content }) => content?.value).join("") ?? "";
+        if (text.includes("What a session is")) server.child.kill("SIGKILL");
+      }
+    })();
+    await expect(reading).rejects.toThrow();
+    await server.ended;
+    expect(text).not.toContain("The end");
+    await startServer({ cwd, flags, port: server.port });
+    for await (const { payload } of client.resubscribeTask({ tenant: "", id })) {
+      if (payload?.$case !== "artifactUpdate") continue;
+      const added = payload.value.artifact?.parts.map(({ content }) => content?.value).join("") ?? "";
+      text = payload.value.append ? text + added : added;
+    }
+    const { status, artifacts } = await client.getTask({ tenant: "", id });
+    expect(status?.state).toBe(3);
+    expect(artifacts[0]?.parts[0]?.content?.value).toBe(text);
+    for (const words of ["A long answer", "What a session is", "The end"]) expect(text.split(words)).toHaveLength(2);
+  });
+
+  it("C50: lets an adapter of a channel reach agents by A2A with the internal token where a service checks all others", async () => {
+    const env = { LOOPWRIGHT_INTERNAL_TOKEN: "internal-0123456789abcdef" };
+    // Nothing listens there.
+    const flags = ["--protocols", "a2a", "--auth-url", "http://127.0.0.1:9/check", "--auth-scope", "garden"];
+    const server = await startServer({ cwd: await emptyDirectory(), flags, env });
+    const clientWith = (token: string): Promise<Client> => {
+      const fetchImpl: typeof fetch = (input, init) =>
+        fetch(input, { ...init, headers: { ...(init?.headers as object), authorization: `Bearer ${token}`, "x-scope": "garden" } });
+      const parts = { transports: [new JsonRpcTransportFactory({ fetchImpl })], cardResolver: new DefaultAgentCardResolver({ fetchImpl }) };
+      return new ClientFactory(ClientFactoryOptions.createFrom(ClientFactoryOptions.default, parts)).createFromUrl(server.url);
+    };
+    const adapter = await clientWith(env.LOOPWRIGHT_INTERNAL_TOKEN);
+    const message = { messageId: "slack-1", contextId: "channel 7", role: "ROLE_USER", parts: [{ text: "what is 6 * 7?" }] };
+    const answer = await adapter.sendMessage(SendMessageRequest.fromJSON({ message }));
+    expect(JSON.stringify(answer)).toContain("42");
+    await expect(clientWith("external-0123456789abcdef")).rejects.toThrow("503");
   });
 
   it("answers none without being asked to", async () => {

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { createAgent } from "@loopwright/core";
 import { memoryStore, scripted, silentLogger } from "@loopwright/core/memory";
 import { createRuntime } from "@loopwright/host";
+import { a2aRoutes } from "@loopwright/protocol-a2a";
 import { createServer } from "@loopwright/server";
 import { listen } from "@loopwright/server/node";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -39,7 +40,11 @@ const authenticationOf = (flags: AuthFlags & { readonly token?: string }, store 
 async function served(flags: AuthFlags & { readonly token?: string }) {
   const store = memoryStore();
   const agent = createAgent({ name: "helper", provider: scripted(() => ({ text: "Hello." })) });
-  const server = createServer({ runtime: createRuntime({ agents: [agent], store }), ...(await authenticationOf(flags, store)) });
+  const server = createServer({
+    runtime: createRuntime({ agents: [agent], store }),
+    routes: a2aRoutes(),
+    ...(await authenticationOf(flags, store)),
+  });
   const { url, close } = await listen(server, { port: 0 });
   onTestFinished(async () => {
     await close();
@@ -84,6 +89,25 @@ describe("callers of a server", () => {
     expect(await alone("/api/access")).toMatchObject({ status: 200, text: expect.stringContaining('"user":"local"') });
     expect((await alone("/api/access", undefined, undefined, { "X-Forwarded-For": "192.0.2.1" })).status).toBe(401);
     expect((await alone("/api/access", undefined, undefined, { Via: "1.1 proxy" })).status).toBe(401);
+  });
+
+  test("C49, C50: reach agents by A2A with a token of this server while the service is down, and with no other one", async () => {
+    const { url, asked, end } = await verifier();
+    const ask = await served({ authUrl: url, authScope: "team", internalToken: internal });
+    const message = { messageId: "from-slack-1", role: "ROLE_USER", parts: [{ text: "Hello" }] };
+    const send = { jsonrpc: "2.0", id: 1, method: "SendMessage", params: { message } };
+    const version = { "A2A-Version": "1.0" };
+    expect((await ask("/a2a", "anne", send, version)).status).toBe(200);
+    await end();
+    const answered = await ask("/a2a", internal, send, { ...version, "X-Scope": "team" });
+    expect(answered.status).toBe(200);
+    expect(JSON.parse(answered.text)).toMatchObject({
+      result: { task: { status: { state: "TASK_STATE_COMPLETED" }, artifacts: [{ parts: [{ text: "Hello." }] }] } },
+    });
+    expect([(await ask("/a2a", `${internal}x`, send, version)).status, (await ask("/a2a", undefined, send, version)).status]).toEqual([
+      503, 401,
+    ]);
+    expect(asked).toEqual(["Bearer anne"]);
   });
 
   test("may do nothing without a scope, and see what they opened or `--unshared` shows", async () => {

@@ -6,6 +6,7 @@ type Routes = readonly ExtensionRoute[];
 const routesOf = {
   openai: async (): Promise<Routes> => (await import("@loopwright/protocol-openai")).openaiRoutes(),
   "ai-sdk": async (): Promise<Routes> => (await import("@loopwright/protocol-ai-sdk")).aiSdkRoutes(),
+  a2a: async (): Promise<Routes> => (await import("@loopwright/protocol-a2a")).a2aRoutes(),
   "ag-ui": async (): Promise<Routes> => (await import("@loopwright/protocol-ag-ui")).agUiRoutes(),
 };
 

@@ -1,0 +1,1 @@
+export { type A2aOptions, type A2aSkill, a2aRoutes } from "./a2a-routes.ts";
