@@ -102,6 +102,10 @@ const rows: { readonly [id: string]: Row } = {
     method: "POST",
     json: { model: "helper", messages: [{ role: "user", content: "Hello" }] },
   },
+  "openai-response": { path: "/v1/responses", statuses: all(200), method: "POST", json: { model: "helper", input: "Hello" } },
+  // There is no such response.
+  "openai-response-read": { path: "/v1/responses/resp_none", statuses: all(404) },
+  "openai-response-cancel": { path: "/v1/responses/resp_none/cancel", statuses: all(404), method: "POST" },
   // A chat of the caller's own, whatever its name.
   "ai-sdk-chat": {
     path: "/api/chat",
