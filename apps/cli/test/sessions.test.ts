@@ -218,6 +218,28 @@ export const letter = {
   expect(await readFile(letters, "utf8")).toBe("sent\n");
 });
 
+test.concurrent("why the last run failed is shown behind its transcript, and no longer when a later one did well", async () => {
+  const cwd = await emptyDirectory();
+  const store = sqliteStore({ path: join(cwd, ".loopwright", "sessions.db") });
+  const agent = createAgent({
+    name: "assistant",
+    provider: scripted([{ error: "MODEL_AUTH" }, { error: "MODEL_AUTH" }, { text: "Good." }]),
+  });
+  for (const [id, inputs] of Object.entries({ bad1: ["One?"], good1: ["One?", "Two?"] }))
+    for (const input of inputs) await execute(createSession({ agent, id, store }), input).result();
+  await store.close();
+  const [bad, good] = await runAll(
+    [
+      ["sessions", "show", "bad1"],
+      ["sessions", "show", "good1"],
+    ],
+    { cwd },
+  );
+  expect([bad?.code, bad?.stdout]).toEqual([0, expect.stringContaining("One?")]);
+  expect(bad?.stderr).toMatch(/^\nIts last run failed: .+ \(MODEL_AUTH\)\n$/);
+  expect([good?.code, good?.stderr]).toEqual([0, ""]);
+});
+
 test.concurrent("without a terminal chat is a short demonstration that ends with 0", async () => {
   const cwd = await emptyDirectory();
   const { code, stdout, stderr } = await run(["chat"], { cwd, env: { OPENAI_API_KEY: "sk-not-used" } });

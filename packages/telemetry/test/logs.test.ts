@@ -64,6 +64,22 @@ describe("a JSON log", () => {
     });
   });
 
+  it("has the class and the frames of an error, and nothing of its message: neither by itself, nor in its stack, nor in its causes", () => {
+    const { logger, lines } = logged();
+    class OrderError extends Error {}
+    const inner = new TypeError("CANARY of the cause\nin two lines");
+    const { message, stack = "" } = new OrderError("CANARY of the order", { cause: inner });
+    const cause = { name: inner.name, message: inner.message, stack: inner.stack ?? "" };
+    logger.log("error", "A hook failed.", { error: { name: "OrderError", message, stack, cause } });
+    logger.log("error", "A check failed.", { cause: `${inner.name}: ${inner.message}` });
+    logger.log("error", "A tool failed.", { cause: "CANARY alone", error: { thrown: "CANARY that is no error" } });
+    expect(lines.join("")).not.toContain("CANARY");
+    const [first, second] = lines.map((line) => JSON.parse(line));
+    expect(first.error.stack).toMatch(/^Error: \[content\]\n {4}at .*logs\.test\.ts/);
+    expect(first.error.cause.stack).toMatch(/^TypeError: \[content\]\n {4}at /);
+    expect(second.cause).toBe("TypeError: [content]");
+  });
+
   it("leaves plain words as they are", () => {
     for (const text of ["The key of the map is missing.", "https://example.org/a?b=c", "task-force", "A basic idea."])
       expect(redactText(text)).toBe(text);

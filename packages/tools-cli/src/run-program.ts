@@ -4,11 +4,13 @@
  *
  * I1 No shell: the program gets each argument as it is. I2 Its environment is what it is given. I3 It has the input that it is given, and no terminal.
  * I4 When the promise resolves no process that it started is left. Without namespaces a process that leaves its group and clears its environment is not found.
+ * I5 If this process dies before, whatever ends it, the group of the program is killed. Not on Windows.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { usageInside } from "@loopwright/tools-files";
 import { type Isolation, isolatedCommand } from "./isolation.ts";
+import { guardGroup } from "./process-guard.ts";
 import { killGroup, killMarked, markedProcesses, markVariable } from "./process-tree.ts";
 import type { CliLimits } from "./program.ts";
 
@@ -64,11 +66,13 @@ export async function runProgram(run: ProgramRun): Promise<ProgramOutcome> {
   // A program that ends, or closes its input, without reading it to the end: how it ends is what counts.
   child.stdin?.on("error", () => {});
   child.stdin?.end(run.input);
+  const guard = guardGroup(child.pid);
   const running = new RunningProgram(run, child, mark);
   try {
     return await running.end();
   } finally {
     await running.clear();
+    guard?.kill("SIGKILL");
   }
 }
 

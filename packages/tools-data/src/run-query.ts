@@ -3,6 +3,7 @@ import { AgentError } from "@loopwright/core";
 import type { Clock } from "@loopwright/core/ports";
 import type { DataLimits } from "./data-limits.ts";
 import type { LoadedTable } from "./load-table.ts";
+import { guardProcess } from "./process-guard.ts";
 import { queryProgram } from "./query-program.ts";
 import { watchMemory } from "./watch-memory.ts";
 
@@ -55,6 +56,7 @@ function answerOf(input: string, { limits, clock, signal }: QueryRequest): Promi
       env: {},
       stdio: ["pipe", "pipe", "ignore"],
     });
+    const guard = guardProcess(child.pid);
     const chunks: Buffer[] = [];
     let size = 0;
     let failure: Error | undefined;
@@ -79,6 +81,7 @@ function answerOf(input: string, { limits, clock, signal }: QueryRequest): Promi
     // A process that died does not read: its end is the error.
     child.stdin.on("error", () => {});
     child.on("close", (code) => {
+      guard?.kill("SIGKILL");
       cancel();
       unwatch();
       signal.removeEventListener("abort", abort);

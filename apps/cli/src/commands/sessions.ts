@@ -54,7 +54,7 @@ export async function searchSessions(words: readonly string[], flags: SessionFla
 /** Prints the transcript. @throws AgentError SESSION_NOT_FOUND */
 export async function showSession(typed: string, flags: SessionFlags): Promise<number> {
   return withShelf(flags, async (shelf) => {
-    const { id, title, messages, isInterrupted, pending } = await shelf.read(typed);
+    const { id, title, messages, isInterrupted, failure, pending } = await shelf.read(typed);
     if (flags.json) {
       for (const { id: messageId, message } of messages) print(jsonLine({ id: messageId, ...message }));
       return exitCodes.ok;
@@ -69,6 +69,7 @@ export async function showSession(typed: string, flags: SessionFlags): Promise<n
     if (title) print(frame.style.bold(oneLine(title, 200)));
     for (const line of createScreenWriter().write(screen, view).finished) print(line);
     if (questions.length > 0) process.stderr.write(`\n${questions.join("\n")}\nAnswer: ${shelf.resumeCommand(id)}\n`);
+    if (failure) process.stderr.write(`\nIts last run failed: ${oneLine(failure.message, 600)} (${failure.code})\n`);
     if (isInterrupted) process.stderr.write(`\nIts last run was cut off. Continue it: ${shelf.resumeCommand(id)}\n`);
     return exitCodes.ok;
   });

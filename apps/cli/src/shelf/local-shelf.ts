@@ -10,7 +10,7 @@ import { findSession, localScope, openExistingStore } from "../compose/kept-sess
 import { openSession } from "../compose/workplace.ts";
 import type { Settings } from "../settings/settings.ts";
 import { oneLine } from "../terminal/neutralise.ts";
-import type { ExportFormat, ListedSessions, SessionShelf, WantedSessions } from "./session-shelf.ts";
+import { type ExportFormat, failureOfLastRun, type ListedSessions, type SessionShelf, type WantedSessions } from "./session-shelf.ts";
 
 /** The sessions of a store, whose file need not exist: looking makes none. @throws AgentError CONFIG_INVALID */
 export async function localShelf(settings: Pick<Settings, "store" | "environment">): Promise<SessionShelf> {
@@ -34,7 +34,9 @@ export async function localShelf(settings: Pick<Settings, "store" | "environment
       const session = await openSession({ agent: await readerOf(kept, id), store: kept }, id);
       const { title, messages, messageIds, isInterrupted } = session;
       const pending = [...session.pendingApprovals, ...session.pendingToolCalls];
-      return { id, title, isInterrupted, pending, messages: messages.map((message, place) => ({ id: messageIds[place] ?? "", message })) };
+      const failure = failureOfLastRun(session.snapshot());
+      const shown = messages.map((message, place) => ({ id: messageIds[place] ?? "", message }));
+      return { id, title, isInterrupted, failure, pending, messages: shown };
     },
     async remove(typed) {
       const { store: kept, id } = await found(store, typed);

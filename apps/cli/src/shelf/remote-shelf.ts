@@ -3,7 +3,7 @@ import type { SessionSummary } from "@loopwright/core/ports";
 import { commandName } from "../command-name.ts";
 import { clientOf, sessionOf } from "../remote/remote-place.ts";
 import type { ServerAddress } from "../remote/server-address.ts";
-import type { SessionShelf } from "./session-shelf.ts";
+import { failureOfLastRun, type SessionShelf } from "./session-shelf.ts";
 
 /** What a server gives at once, at most. */
 const pageMax = 200;
@@ -34,7 +34,8 @@ export function remoteShelf(server: ServerAddress): SessionShelf {
       const { title, path } = viewOf(snapshot);
       const { pendingApprovals = [], pendingToolCalls = [] } = snapshot.run ?? {};
       // A run that a crash cut off continues by itself there.
-      return { id: snapshot.sessionId, title, messages: path, isInterrupted: false, pending: [...pendingApprovals, ...pendingToolCalls] };
+      const pending = [...pendingApprovals, ...pendingToolCalls];
+      return { id: snapshot.sessionId, title, messages: path, isInterrupted: false, failure: failureOfLastRun(snapshot), pending };
     },
     async remove(typed) {
       const { sessionId } = await sessionOf(client, typed);

@@ -1,4 +1,4 @@
-import type { Message, MessageId, ScheduleFiring, ScheduleRequest, SessionSchedule } from "@loopwright/core";
+import type { Failure, Message, MessageId, ScheduleFiring, ScheduleRequest, SessionSchedule, SessionSnapshot } from "@loopwright/core";
 import type { SessionHit, SessionSummary } from "@loopwright/core/ports";
 import type { Question } from "../chat/question-lines.ts";
 
@@ -11,9 +11,14 @@ export interface Transcript {
   readonly messages: readonly { readonly id: MessageId; readonly message: Message }[];
   /** Its last run was cut off and waits to be continued. */
   readonly isInterrupted: boolean;
+  /** Why its last run failed. Absent: it did not, or a run is open. */
+  readonly failure?: Pick<Failure, "code" | "message"> | undefined;
   /** What waits for a person. */
   readonly pending: readonly Question[];
 }
+
+/** Why the last run of a session failed; `undefined` if it did not, or if another one is open. */
+export const failureOfLastRun = ({ run, lastRun }: SessionSnapshot): Failure | undefined => (run ? undefined : lastRun?.failure);
 
 /** The formats of an export. */
 export type ExportFormat = "markdown" | "json";
