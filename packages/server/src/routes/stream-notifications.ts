@@ -14,7 +14,7 @@ export const notificationsRoute: Route<unknown, NotificationsQuery> = {
   path: "/api/notifications",
   id: "notifications",
   summary:
-    "Streams hints about every session of the caller's scope, the events of the named sessions, and the notifications of the application.",
+    "Streams hints that a session of the caller's scope has changed, the events of the named sessions, and the notifications of the application.",
   access: "principal",
   action: "notifications.follow",
   query,

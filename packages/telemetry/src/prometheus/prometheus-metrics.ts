@@ -30,12 +30,12 @@ export function prometheusMetrics(options: PrometheusOptions = {}): PrometheusMe
   const runs = counter(of("runs_total", "Runs that ended, by status."));
   const failures = counter(of("model_failures_total", "Attempts of model calls that failed, by error code."));
   const tokens = counter(of("tokens_total", "Tokens by provider, model and kind: input, cache_read, cache_write, output."));
-  const cost = counter(of("cost_usd_total", "US dollars, as far as prices are known."));
-  const unpriced = counter(of("unpriced_calls_total", "Calls without a known price."));
+  const cost = counter(of("cost_usd_total", "US dollars that model calls cost; calls without a known price are not in it."));
+  const unpriced = counter(of("unpriced_calls_total", "Model calls without a known price."));
   const tools = counter(of("tool_calls_total", "Tool calls by tool, side and outcome."));
-  const duration = histogram(of("turn_duration_seconds", "From the first attempt of a turn to the end of its answer."));
+  const duration = histogram(of("turn_duration_seconds", "Time from the first attempt of a turn to the end of its answer."));
   const firstToken = histogram(
-    of("time_to_first_token_seconds", "From the first attempt of a turn to its first piece, of streamed turns."),
+    of("time_to_first_token_seconds", "Time from the first attempt of a streamed turn to the first piece of its answer."),
   );
   const toolDuration = histogram(of("tool_duration_seconds", "Time of tool calls, by tool and side."));
 

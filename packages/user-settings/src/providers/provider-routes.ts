@@ -74,7 +74,7 @@ export function providerRoutes(
   const idOf = ({ params }: { readonly params: { readonly [name: string]: string } }): string => params["id"] ?? "";
   return [
     {
-      ...{ method: "GET", path, id: "listProviders", summary: "The model providers of the caller, and what they may be of." },
+      ...{ method: "GET", path, id: "listProviders", summary: "The model providers of the caller, and the vendors that they may have." },
       describes: { response: offered },
       handle: async ({ principal }) => Response.json(await settings.list(principal)),
     },

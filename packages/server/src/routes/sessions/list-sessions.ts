@@ -41,7 +41,7 @@ export const listSessionsRoute: Route<unknown, ListRequest> = {
   path: "/api/sessions",
   id: "listSessions",
   summary:
-    "Lists the sessions of the caller's scope, newest change first: those that are children of none, those of `parent`, or those that hold all words of `search`; of a list those with this `agent`, `status` and `participant`.",
+    "Lists the sessions of the caller's scope, the newest change first: those without a parent, or the children of `parent`. `agent`, `status` and `participant` filter the list; `search` finds the sessions that hold all of its words instead.",
   access: "principal",
   action: "session.list",
   query,
