@@ -25,7 +25,11 @@ export const metricsRoute: Route = {
       ...gauge("loopwright_sessions_loaded", "Sessions that this process holds.", host.loaded),
       ...gauge("loopwright_sse_clients", "Open event streams.", streams.open),
       ...gauge("loopwright_sse_queue_bytes_max", "Bytes that wait in this process for the slowest reader.", streams.longestQueueBytes),
-      ...gauge("loopwright_store_unfit", "1 while the store is not fit for use, for example because it may lose data; else 0.", watched.flaw ? 1 : 0),
+      ...gauge(
+        "loopwright_store_unfit",
+        "1 while the store is not fit for use, for example because it may lose data; else 0.",
+        watched.flaw ? 1 : 0,
+      ),
       "# HELP loopwright_damaged_sessions_total Sessions whose log was found damaged or without its end, by code.",
       "# TYPE loopwright_damaged_sessions_total counter",
       ...[...watched.damages].map(([code, count]) => `loopwright_damaged_sessions_total{code="${code}"} ${count}`),
