@@ -6,13 +6,14 @@ import { type ChildProcess, spawn } from "node:child_process";
  */
 export function guardProcess(id: number | undefined): ChildProcess | undefined {
   if (id === undefined || process.platform === "win32") return undefined;
-  const guard = spawn("/bin/sh", ["-c", `read -r line; kill -KILL "$1"`, "guard", String(id)], {
+  const guard: ChildProcess = spawn("/bin/sh", ["-c", `read -r line; kill -KILL "$1"`, "guard", String(id)], {
     env: {},
     stdio: ["pipe", "ignore", "ignore"],
     detached: true,
   });
   guard.on("error", () => {});
-  guard.stdin.on("error", () => {});
+  // Without file descriptors left there is no pipe, and `error` follows.
+  guard.stdin?.on("error", () => {});
   guard.unref();
   return guard;
 }
