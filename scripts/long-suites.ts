@@ -10,6 +10,7 @@ export const randomSuites: readonly { readonly file: string; readonly rounds: Re
   { file: "packages/core/test/many-handles.test.ts", rounds: { LOOPWRIGHT_STORMS: "600" } },
   { file: "packages/guardrails/test/backtest.test.ts", rounds: { LOOPWRIGHT_BACKTEST_SESSIONS: "1000" } },
   { file: "packages/host/test/fair-backlog.test.ts", rounds: { LOOPWRIGHT_BACKLOG: "10000" } },
+  { file: "packages/host/test/retention-kills.test.ts", rounds: { LOOPWRIGHT_RETENTION_KILLS: "120" } },
   { file: "packages/server/test/cuts.test.ts", rounds: { LOOPWRIGHT_CUTS: "10000" } },
   { file: "packages/server/test/two-servers.test.ts", rounds: { LOOPWRIGHT_TWO_SERVERS: "40" } },
   { file: "packages/simulator/test/crash-points.test.ts", rounds: { LOOPWRIGHT_CRASH_POINTS: "3" } },

@@ -128,7 +128,7 @@ test("the retention of a scope is shown and set here and at a server, which show
   expect(JSON.parse(shown?.stdout ?? "")).toEqual({ keepMs: 30 * 86_400_000 });
   expect(other?.stdout).toBe("Sessions are kept.\n");
   expect([wrong?.code, wrong?.stderr]).toEqual([2, expect.stringMatching(shape)]);
-  const server = await startServer({ cwd, flags: ["--retention", "local=7"] });
+  const server = await startServer({ cwd, flags: ["--retention", "local=7", "--audit"] });
   const at = ["--url", server.url];
   const [there, changed, gone] = await runAll(
     [
@@ -141,4 +141,16 @@ test("the retention of a scope is shown and set here and at a server, which show
   expect(JSON.parse(there?.stdout ?? "")).toEqual({ keepMs: 30 * 86_400_000, deploymentKeepMs: 7 * 86_400_000, mayChange: true });
   expect(changed?.stdout).toBe("Sessions are erased 1 day after their last change, unless they are under a legal hold.\n");
   expect(gone?.stdout).toBe("Sessions are erased 7 days after their last change, unless they are under a legal hold.\n");
+  server.child.kill("SIGTERM");
+  await server.ended;
+  const [audit] = await runAll([["audit", "list", "local", "--json"]], { cwd });
+  const changes = (audit?.stdout ?? "")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  const byHand = { user: "local", action: "scope.retention-changed" };
+  expect(changes.filter(({ action }) => action === byHand.action)).toMatchObject([
+    { ...byHand, detail: { fromMs: String(30 * 86_400_000), toMs: String(86_400_000) } },
+    { ...byHand, detail: { fromMs: String(86_400_000), toMs: "forever" } },
+  ]);
 });

@@ -24,6 +24,7 @@ export {
 } from "./records/user-records.ts";
 export { type RetentionRoutesOptions, retentionRoutes } from "./retention/retention-routes.ts";
 export {
+  type RetentionChange,
   type RetentionOfScope,
   retentionLimits,
   type ScopeRetention,

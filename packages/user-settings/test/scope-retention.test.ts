@@ -11,6 +11,7 @@ const dayMs = 86_400_000;
 /** A server of two tenants that sweeps; a caller is `<user>@<scope>`, and Anne administers. */
 function deployment(rules: readonly ScopeRule[] = []) {
   const clock = manualClock(1_700_000_000_000);
+  const changes: (readonly [caller: string, beforeMs: number | undefined, afterMs: number | undefined])[] = [];
   const retention = scopeRetention({ records: memoryRecords(), deployment: rules });
   const agent = createAgent({ name: "helper", provider: scripted(() => ({ text: "ok" })) });
   const server = createServer({
@@ -21,7 +22,12 @@ function deployment(rules: readonly ScopeRule[] = []) {
       const [user = "", scope = ""] = (request.headers.get("x-user") ?? "").split("@");
       return { user, scope, roles: user === "anne" ? ["admin"] : [] };
     },
-    routes: [...retentionRoutes(retention, { mayChange: ({ roles = [] }) => roles.includes("admin") })],
+    routes: [
+      ...retentionRoutes(retention, {
+        mayChange: ({ roles = [] }) => roles.includes("admin"),
+        onChange: ({ before, after }, { user, scope }) => void changes.push([`${user}@${scope}`, before.keepMs, after.keepMs]),
+      }),
+    ],
   });
   onTestFinished(() => server.close());
   const call = async (user: string, method: string, path: string, body?: unknown) => {
@@ -32,7 +38,7 @@ function deployment(rules: readonly ScopeRule[] = []) {
     return { status: response.status, json: text === "" ? undefined : JSON.parse(text) };
   };
   const isThere = async (user: string, id: string): Promise<boolean> => (await call(user, "GET", `/api/sessions/${id}`)).status === 200;
-  return { clock, retention, call, isThere };
+  return { clock, retention, changes, call, isThere };
 }
 
 const path = "/api/settings/retention";
@@ -46,6 +52,18 @@ describe("the retention of a scope", () => {
     expect((await call("ben@garden", "GET", path)).json).toEqual({ keepMs: dayMs, mayChange: false });
     expect((await call("anne@kitchen", "GET", path)).json).toEqual({ mayChange: true });
     expect((await call("anne@garden", "PATCH", path, { keepMs: null })).json).toEqual({ mayChange: true });
+  });
+
+  it("notifies of each change, with the caller, the time before and the time after, and of no request that changed nothing", async () => {
+    const { call, changes } = deployment();
+    await call("ben@garden", "PATCH", path, { keepMs: dayMs });
+    await call("anne@garden", "PATCH", path, { keepMs: 1 });
+    for (const keepMs of [3 * dayMs, dayMs, null]) await call("anne@garden", "PATCH", path, { keepMs });
+    expect(changes).toEqual([
+      ["anne@garden", undefined, 3 * dayMs],
+      ["anne@garden", 3 * dayMs, dayMs],
+      ["anne@garden", dayMs, undefined],
+    ]);
   });
 
   it.each([0, -1, 59_999, 1.5, 3_153_600_000_001, "90", undefined])("refuses %s, and keeps what was set", async (keepMs) => {

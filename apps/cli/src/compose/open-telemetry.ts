@@ -5,6 +5,7 @@ import type { Logger, ModelProvider, SessionStore, UsageLedger } from "@loopwrig
 import { prices } from "@loopwright/prices";
 import type { Authorize, HttpOptions } from "@loopwright/server";
 import type { ReadableLedger } from "@loopwright/telemetry";
+import type { AuditRecord } from "@loopwright/telemetry/audit";
 import type { TelemetryFile } from "@loopwright/telemetry/sqlite";
 import { oneLine } from "../terminal/neutralise.ts";
 
@@ -25,6 +26,8 @@ export interface Telemetry {
   readonly http: Pick<HttpOptions, "routes" | "metrics">;
   /** The same rule, which records its verdicts in the audit log. Without a rule everything is permitted. */
   readonly audited?: (rule: Authorize | undefined) => Authorize;
+  /** Adds an entry to the audit log. */
+  readonly audit?: (scope: string, record: AuditRecord) => void;
   readonly ledger?: UsageLedger;
   /** The provider, watched. */
   watch(provider: ModelProvider): ModelProvider;
@@ -59,7 +62,7 @@ export async function openTelemetry(flags: TelemetryFlags, store: SessionStore, 
     observers: parts.flatMap((part) => part.observers ?? []),
     http: Object.assign({}, ...parts.map(({ http }) => http), { routes: parts.flatMap(({ http }) => http?.routes ?? []) }),
     ...Object.assign({}, ...parts.map(({ ledger }) => (ledger ? { ledger } : {}))),
-    ...Object.assign({}, ...parts.map(({ audited }) => (audited ? { audited } : {}))),
+    ...Object.assign({}, ...parts.map(({ audited, audit: record }) => (audited && record ? { audited, audit: record } : {}))),
     watch: (provider) => parts.reduce((watched, part) => part.watch?.(watched) ?? watched, provider),
     async close() {
       for (const part of parts) await part.close?.();
@@ -97,7 +100,13 @@ async function counted(): Promise<Part> {
 async function recordedVerdicts({ log }: SessionStore, logger: Logger): Promise<Part> {
   const { auditedAuthorize, auditLog, auditObserver } = await import("@loopwright/telemetry/audit");
   const audit = auditLog({ log, logger });
-  return { observers: [auditObserver(audit)], audited: (rule) => auditedAuthorize(audit, rule), close: () => audit.settled() };
+  return {
+    observers: [auditObserver(audit)],
+    audited: (rule) => auditedAuthorize(audit, rule),
+    // The audit log reports what it could not write.
+    audit: (scope, record) => void audit.record(scope, record).catch(() => {}),
+    close: () => audit.settled(),
+  };
 }
 
 async function limited(limits: Limits, ledger: QuotaLedger): Promise<Part> {

@@ -4,6 +4,7 @@ import { erasureOf, sessionsBelow } from "@loopwright/core/stores";
 import { closeAndErase, closeExpired } from "./erase-session.ts";
 import { type LoadedParts, LoadedSessions } from "./load-and-evict.ts";
 import { type LoaderParts, SessionLoader } from "./load-session.ts";
+import { observedRemovals } from "./observe-removals.ts";
 import type { SessionHost } from "./session-host.ts";
 
 /** The sessions of this process: loaded on demand, shared by their users, evicted when idle. */
@@ -13,7 +14,7 @@ export function createSessionHost(parts: LoaderParts & LoadedParts): SessionHost
 
   /** Removes a session that `close` has closed; false if it left the session open. */
   async function erase(ref: SessionRef, close: (session: AgentSession, clock: Clock) => Promise<boolean>): Promise<boolean> {
-    const erasure = erasureOf(parts.store, ref);
+    const erasure = erasureOf(observedRemovals(parts, ref), ref);
     await erasure.check();
     const entry = await loader.load(ref);
     loaded.use(entry);
@@ -25,7 +26,6 @@ export function createSessionHost(parts: LoaderParts & LoadedParts): SessionHost
     await loaded.drop(entry);
     await stopBelow(ref);
     await erasure.complete();
-    noteRemoved(ref, parts);
     return true;
   }
 
@@ -81,19 +81,4 @@ export function createSessionHost(parts: LoaderParts & LoadedParts): SessionHost
     },
     close: (options) => loaded.close(options),
   };
-}
-
-/** An error of an observer is logged for the operator only, because the session is removed already. */
-function noteRemoved(ref: SessionRef, { observers = [], logger }: Pick<LoaderParts, "observers" | "logger">): void {
-  const report = (cause: unknown): void => {
-    const error = cause instanceof Error ? { name: cause.name, message: cause.message, stack: cause.stack ?? "" } : String(cause);
-    logger.log("error", "The method `removed` of an observer threw an error.", { ...ref, error });
-  };
-  for (const one of observers)
-    try {
-      const result: unknown = one.removed?.(ref);
-      if (result instanceof Promise) result.catch(report);
-    } catch (error) {
-      report(error);
-    }
 }

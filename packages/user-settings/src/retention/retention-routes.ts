@@ -2,7 +2,7 @@ import { AgentError, type JsonSchema } from "@loopwright/core";
 import { z } from "zod";
 import { checkedInput } from "../providers/instance-input.ts";
 import type { SettingsCaller, SettingsRoute } from "../settings-route.ts";
-import type { ScopeRetention } from "./scope-retention.ts";
+import type { RetentionChange, ScopeRetention } from "./scope-retention.ts";
 
 const retention: JsonSchema = {
   type: "object",
@@ -21,10 +21,12 @@ const changeSchema: JsonSchema = {
 export interface RetentionRoutesOptions {
   /** Whether a caller may set how long the sessions of its scope are kept: it erases them. */
   readonly mayChange: (caller: SettingsCaller) => boolean | Promise<boolean>;
+  /** Called after each change, for an audit log. */
+  readonly onChange?: (change: RetentionChange, caller: SettingsCaller) => void;
 }
 
 /** The routes of the retention of the caller's scope, for `routes` of `createServer`. */
-export function retentionRoutes(store: ScopeRetention, { mayChange }: RetentionRoutesOptions): readonly SettingsRoute[] {
+export function retentionRoutes(store: ScopeRetention, { mayChange, onChange }: RetentionRoutesOptions): readonly SettingsRoute[] {
   const path = "/api/settings/retention";
   return [
     {
@@ -50,7 +52,9 @@ export function retentionRoutes(store: ScopeRetention, { mayChange }: RetentionR
             message: "How long sessions are kept is set by those that administer the scope.",
             fix: "Ask one of them.",
           });
-        return Response.json({ ...(await store.set(principal.scope, checkedInput(change, body).keepMs)), mayChange: true });
+        const changed = await store.set(principal.scope, checkedInput(change, body).keepMs);
+        onChange?.(changed, principal);
+        return Response.json({ ...changed.after, mayChange: true });
       },
     },
   ];

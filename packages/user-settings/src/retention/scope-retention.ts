@@ -20,6 +20,12 @@ export interface RetentionOfScope {
   readonly deploymentKeepMs?: number;
 }
 
+/** A change of the retention of a scope. */
+export interface RetentionChange {
+  readonly before: RetentionOfScope;
+  readonly after: RetentionOfScope;
+}
+
 export interface ScopeRetentionOptions {
   readonly records: UserRecords;
   /** The rules of the operator. A scope can have its sessions erased sooner, not later. */
@@ -32,7 +38,7 @@ export interface ScopeRetention {
   /** @throws AgentError STORE_* */
   of(scope: string): Promise<RetentionOfScope>;
   /** `null`: the sessions of the scope have their own retention alone. It counts from the next sweep, also for sessions that exist. @throws AgentError INPUT_INVALID, STORE_* */
-  set(scope: string, keepMs: number | null): Promise<RetentionOfScope>;
+  set(scope: string, keepMs: number | null): Promise<RetentionChange>;
 }
 
 export const retentionLimits: { readonly keepMinMs: number; readonly keepMaxMs: number } = {
@@ -64,7 +70,7 @@ export function scopeRetention({ records, deployment = [] }: ScopeRetentionOptio
     },
     async of(scope) {
       const entry = await records.get(owner, "retention", entryOf(scope));
-      return shown(scope, entry && rulesOf(entry).find((rule) => rule.scope === scope)?.keepMs);
+      return shown(scope, entry && keepMsIn(entry, scope));
     },
     async set(scope, keepMs) {
       if (keepMs !== null) checkKeepMs(keepMs);
@@ -74,7 +80,7 @@ export function scopeRetention({ records, deployment = [] }: ScopeRetentionOptio
         const { [scope]: _, ...others }: JsonObject = entry?.value ?? {};
         const value = keepMs === null ? others : { ...others, [scope]: keepMs };
         if (await records.put(owner, "retention", { id, value, expected: entry?.revision ?? null }))
-          return shown(scope, keepMs ?? undefined);
+          return { before: shown(scope, entry && keepMsIn(entry, scope)), after: shown(scope, keepMs ?? undefined) };
       }
       throw new AgentError("STORE_CONFLICT", { message: "Other requests changed retentions too often at once.", fix: "Try again." });
     },
@@ -98,6 +104,8 @@ function rulesOf({ value }: StoredRecord): readonly ScopeRule[] {
     typeof keepMs === "number" && Number.isSafeInteger(keepMs) && keepMs >= keepMinMs ? [{ scope, keepMs }] : [],
   );
 }
+
+const keepMsIn = (entry: StoredRecord, scope: string): number | undefined => rulesOf(entry).find((rule) => rule.scope === scope)?.keepMs;
 
 function entryOf(scope: string): string {
   let hash = 0;

@@ -55,7 +55,7 @@ async function local(keepMs: number | null | undefined, { scope = localScope, ..
     });
   const { retention, close } = openRetention(await settingsOf({ ...flags, offline: true }));
   try {
-    return await (keepMs === undefined ? retention.of(scope) : retention.set(scope, keepMs));
+    return await (keepMs === undefined ? retention.of(scope) : retention.set(scope, keepMs).then(({ after }) => after));
   } finally {
     await close();
   }
