@@ -91,6 +91,22 @@ describe("a JWT", () => {
     expect(await ask(await key.sign({ exp: seconds() - 29 }))).toMatchObject({ user: "anne" });
   });
 
+  it("T08: has no address fetched that it names itself, and no key that it brings counts", async () => {
+    const forger = await issuerKey("k1", claimsOf());
+    const asked: string[] = [];
+    const attacker = await served(({ url }, response) => {
+      asked.push(url ?? "");
+      response.end(JSON.stringify({ keys: [forger.jwk] }));
+    });
+    const real = await served((_, response) => void response.end(JSON.stringify({ keys: [key.jwk] })));
+    const named = [{ jku: `${attacker}/jku` }, { x5u: `${attacker}/x5u` }, { kid: `${attacker}/kid` }, { jwk: forger.jwk }];
+    for (const keys of [real, { keys: [key.jwk] }])
+      for (const header of [...named, { kid: undefined, jku: `${attacker}/only` }])
+        expect(await ask(await forger.sign({ iss: issuer }, header), { keys })).toBeUndefined();
+    expect(await ask(await forger.sign({ iss: attacker }), { keys: real })).toBeUndefined();
+    expect(asked).toEqual([]);
+  });
+
   it("T08: does not count when a claim is there twice, although its signature is right", async () => {
     const { CompactSign, importPKCS8, exportPKCS8, generateKeyPair, exportJWK } = await import("jose");
     const pair = await generateKeyPair("RS256", { extractable: true });
@@ -159,6 +175,32 @@ describe("T09: the keys of an issuer", () => {
     expect(await authenticate(bearing(token), caller)).toMatchObject({ user: "anne" });
     await own.advance(400_001);
     await expect(authenticate(bearing(token), caller)).rejects.toMatchObject({ code: "NOT_READY" });
+  });
+
+  it("count while their address does not answer, an unknown key is waited for three seconds, and so is the first answer", async () => {
+    const own = manualClock();
+    let [isSilent, asked] = [false, 0];
+    const url = await served((_, response) => {
+      asked += 1;
+      if (!isSilent) response.end(JSON.stringify({ keys: [key.jwk] }));
+    });
+    const authenticate = jwtTokens({ issuer, audience: "loopwright", keys: url, clock: own });
+    const exp = Math.floor(own.now() / 1_000) + 86_400;
+    const known = await key.sign({ exp });
+    expect(await authenticate(bearing(known), caller)).toMatchObject({ user: "anne" });
+    isSilent = true;
+    await own.advance(600_000);
+    // Newer keys are asked for meanwhile, and not waited for.
+    expect(await authenticate(bearing(known), caller)).toMatchObject({ user: "anne" });
+    await expect.poll(() => asked).toBe(2);
+    const unknown = authenticate(bearing(await (await issuerKey("k9", claimsOf())).sign({ exp })), caller);
+    await own.advance(3_000);
+    expect(await unknown).toBeUndefined();
+    const first = Promise.resolve(jwtTokens({ issuer, audience: "loopwright", keys: url, clock: own })(bearing(known), caller));
+    first.catch(() => {});
+    await expect.poll(() => asked).toBe(3);
+    await own.advance(3_000);
+    await expect(first).rejects.toMatchObject({ code: "NOT_READY" });
   });
 
   it.each([

@@ -70,6 +70,29 @@ describe("H10: a key that reaches into every object", () => {
     }
   });
 
+  it("T02: that names a user, a team or an owner in a body leaves the session with its caller and the caller's scope", async () => {
+    const { send, ask, store } = await payloadScene({ authenticate: people });
+    const claims =
+      '"scope":"kitchen","scope[]":["kitchen"],"teamId":"kitchen","userId":"ben","user":"ben","resourceId":"bens","roles":["admin"],"trusted":true';
+    const bodies: readonly (readonly [path: string, body: string])[] = [
+      ["/api/sessions", `{"id":"made",${claims}}`],
+      ["/api/agent/execute", `{"sessionId":"asked","context":{},"input":"Hi",${claims}}`],
+      ["/api/sessions/made/messages", `{"input":"Hi",${claims}}`],
+    ];
+    for (const [path, body] of bodies) {
+      const answer = await send(path, { body, headers: { ...json, ...bearer(annesToken) } });
+      expect([path, answer.ok]).toEqual([path, true]);
+      await answer.text();
+    }
+    expect((await store.index.list("kitchen")).map(({ id }) => id)).toEqual([]);
+    for (const session of ["made", "asked"]) {
+      const facts = await store.log.read({ scope: "garden", session });
+      expect(facts.find(({ type }) => type === "session.opened")).toMatchObject({ participants: ["anne", "helper"] });
+      expect(JSON.stringify(facts)).not.toMatch(/kitchen|"ben"|bens|admin/);
+    }
+    expect((await ask("/api/sessions", { headers: bearer("ben-0123456789abcdef0") })).body).toEqual({ sessions: [] });
+  });
+
   it("T02: that comes twice counts once, the last one, and a scope not at all", async () => {
     const { ask } = await payloadScene({ authenticate: people });
     const body = '{"id":"first","id":"second","scope":"kitchen","scope":"garden","title":"a","title":"b"}';

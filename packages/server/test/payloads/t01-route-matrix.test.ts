@@ -114,7 +114,7 @@ describe("T01: the table of routes", () => {
 });
 
 describe("T01: every route", () => {
-  it.each(otherUsers)("refuses %s, but for the two that are open, and nothing is kept", async (_, headers, status, code) => {
+  it.each(otherUsers)("T03: refuses %s, but for the two that are open, and nothing is kept", async (_, headers, status, code) => {
     const scene = await annes();
     const before = scene.writes.length;
     const answers: Record<string, readonly unknown[]> = {};

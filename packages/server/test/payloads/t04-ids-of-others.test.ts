@@ -1,5 +1,7 @@
+import { memoryStore } from "@loopwright/core/memory";
 import type { Problem } from "@loopwright/core/protocol";
 import { describe, expect, it } from "vitest";
+import type { ServeOptions } from "../serve.ts";
 import { pickColour, type Sent, scriptedAgent } from "../test-server.ts";
 import { framesOf } from "./frames-of.ts";
 import { annesToken, bearer, bensToken, type PayloadScene, payloadScene, people } from "./payload-scene.ts";
@@ -9,11 +11,13 @@ const ben = bearer(bensToken);
 const none = `upload-${"0".repeat(64)}`;
 
 /** Anne's session waits for the colour that she picks; Ben has one of his own. */
-async function garden(): Promise<PayloadScene & { readonly blob: string; readonly runId: string; readonly cursor: string }> {
+async function garden(
+  options: Pick<ServeOptions, "store"> = {},
+): Promise<PayloadScene & { readonly blob: string; readonly runId: string; readonly cursor: string }> {
   const agent = scriptedAgent([{ calls: [{ name: "pick_colour", args: { hint: "canary" }, id: "c1" }] }, { text: "Red." }], {
     tools: [pickColour],
   });
-  const scene = await payloadScene({ authenticate: people, agents: [agent] });
+  const scene = await payloadScene({ ...options, authenticate: people, agents: [agent] });
   const { body: file } = await scene.ask("/api/files", { body: "canary", headers: { ...anne, "Content-Type": "text/plain" } });
   await scene.ask("/api/sessions", { json: { id: "annes", title: "canary", metadata: { canary: 1 } }, headers: anne });
   const { body: run } = await scene.ask("/api/sessions/annes/messages", {
@@ -85,6 +89,49 @@ describe("T04: what is another scope's", () => {
     }
     expect(scene.writes.slice(before)).toEqual([]);
     expect((await scene.ask("/api/sessions/annes", { headers: anne })).body).toMatchObject({ title: "canary", status: "waiting" });
+  });
+
+  it("costs the same requests to the store as what does not exist, so that no time of an answer distinguishes them", async () => {
+    const asked: string[] = [];
+    const counting = <T extends object>(port: T, name: string): T =>
+      new Proxy(port, {
+        get(target, method) {
+          const value = Reflect.get(target, method) as unknown;
+          if (typeof value !== "function") return value;
+          return (...args: readonly unknown[]) => {
+            asked.push(`${name}.${String(method)}`);
+            return value.apply(target, [...args]) as unknown;
+          };
+        },
+      });
+    const inner = memoryStore();
+    const store = {
+      ...inner,
+      log: counting(inner.log, "log"),
+      index: counting(inner.index, "index"),
+      blobs: counting(inner.blobs, "blobs"),
+    };
+    const scene = await garden({ store });
+    const costs = async (path: string, sent: Sent): Promise<readonly string[]> => {
+      const before = asked.length;
+      expect((await answerTo(scene, path, sent)).status).toBe(404);
+      return asked.slice(before);
+    };
+    const results = [{ role: "tool_result", toolCallId: "c1", content: "red" }];
+    const requests: readonly (readonly [path: (id: string) => string, sent: Sent])[] = [
+      [(id) => `/api/sessions/${id}`, {}],
+      [(id) => `/api/sessions/${id}`, { method: "DELETE" }],
+      [(id) => `/api/sessions/${id}/messages`, { json: { input: "Hi" } }],
+      [(id) => `/api/sessions/${id}/events`, {}],
+      [(id) => `/api/sessions/${id}/runs/${scene.runId}`, {}],
+      [(id) => `/api/sessions/${id}/tool-results`, { json: { results } }],
+      [(id) => `/api/sessions/${id}/approvals/r.1.0`, { json: { decision: "allow" } }],
+      [(id) => `/api/sessions/${id}/export`, {}],
+    ];
+    for (const [path, sent] of requests)
+      expect([path("ID"), await costs(path("annes"), sent)]).toEqual([path("ID"), await costs(path("nobodys"), sent)]);
+    expect(await costs(`/api/files/${scene.blob}`, {})).toEqual(await costs(`/api/files/${none}`, {}));
+    expect(asked.length).toBeGreaterThan(requests.length);
   });
 
   it("is not found in lists, searches and page cursors, and hints of it reach no other scope", async () => {
