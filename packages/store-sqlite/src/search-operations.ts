@@ -12,8 +12,6 @@ import { isOfOneSession } from "./store-fault.ts";
 
 /** Words of a query that count. */
 const wordsMax = 32;
-/** Sessions that are asked for in one expression. */
-const ownersPerExpression = 100;
 
 /** A text that holds a word: the fact it comes from, or a title. */
 interface Found {
@@ -64,16 +62,21 @@ interface Word {
   readonly isRare: boolean;
 }
 
-/** Only a word that many texts hold is looked for by the scope as well: that takes longer. */
+/**
+ * Of a word that as many texts hold as are looked at, only these texts count, not those with longer words that begin with it: to find longer words, FTS5
+ * reads all texts that hold one. Only a word that many texts hold is looked for by the scope as well, which takes longer too.
+ */
 function wordOf({ statements, scope, textsMax }: Search, word: string): Word {
-  const ofAll = `text : "${word}" *`;
-  const ofScope = `owner : "${ownerWords.scope(scope)}" AND ${ofAll}`;
   const countOf = (expression: string): number =>
     numberOf(statements.one("SELECT count(*) AS n FROM (SELECT rowid FROM words WHERE words MATCH ? LIMIT ?)", expression, textsMax), "n");
-  const count = countOf(ofAll);
-  if (count < textsMax) return { word, text: ofAll, expression: ofAll, count, isRare: true };
-  const own = countOf(ofScope);
-  return { word, text: ofAll, expression: ofScope, count: own, isRare: own < textsMax };
+  const itself = `text : "${word}"`;
+  const withLonger = `${itself} *`;
+  const inScope = (text: string): string => `owner : "${ownerWords.scope(scope)}" AND ${text}`;
+  if (countOf(inScope(itself)) >= textsMax) return { word, text: withLonger, expression: inScope(itself), count: textsMax, isRare: false };
+  const count = countOf(withLonger);
+  if (count < textsMax) return { word, text: withLonger, expression: withLonger, count, isRare: true };
+  const own = countOf(inScope(withLonger));
+  return { word, text: withLonger, expression: inScope(withLonger), count: own, isRare: own < textsMax };
 }
 
 /** `CROSS` keeps the order of the tables: SQLite would begin with all sessions of the scope. */
@@ -91,27 +94,17 @@ function textsHolding({ statements, scope, textsMax }: Search, { expression }: W
     .map((row) => ({ session: sessionRowOf(row), seq: numberOf(row, "text_seq"), body: textOf(row, "body") }));
 }
 
-/**
- * Those of the sessions that hold the word anywhere. Of a rare word all texts are looked at; of another one those of these sessions, for the word itself
- * first: to find longer ones that begin with it, FTS5 reads all texts that hold one, of every session.
- */
-function holdersAmong(about: Search, keys: ReadonlySet<number>, word: Word): ReadonlySet<number> {
-  if (word.isRare) {
-    const rows = about.statements.all(joinedKeys, word.expression, about.textsMax, about.scope);
-    const holders = new Set(rows.map((row) => numberOf(row, "key")));
-    return new Set([...keys].filter((key) => holders.has(key)));
-  }
-  const holders = new Set<number>();
-  for (const text of [`text : "${word.word}"`, word.text]) {
-    const asked = [...keys].filter((key) => !holders.has(key));
-    for (let at = 0; at < asked.length; at += ownersPerExpression) {
-      const owners = asked.slice(at, at + ownersPerExpression).map((key) => `"${ownerWords.session(key)}"`);
-      const expression = `owner : (${owners.join(" OR ")}) AND ${text}`;
-      const sql = "SELECT DISTINCT texts.session AS key FROM words JOIN texts ON texts.id = words.rowid WHERE words MATCH ?";
-      for (const row of about.statements.all(sql, expression)) holders.add(numberOf(row, "key"));
-    }
-  }
-  return holders;
+/** `+` keeps FTS5 from looking the word up anew for each of these texts. */
+const holdersOf = `SELECT DISTINCT texts.session AS key FROM words CROSS JOIN texts ON texts.id = words.rowid
+  WHERE words MATCH ? AND +words.rowid IN (SELECT id FROM texts WHERE session IN (SELECT value FROM json_each(?)))`;
+
+/** Those of the sessions that hold the word anywhere. Of a rare word all texts are looked at; of another one its entries are passed once, for the texts of these sessions. */
+function holdersAmong({ statements, scope, textsMax }: Search, keys: ReadonlySet<number>, word: Word): ReadonlySet<number> {
+  const rows = word.isRare
+    ? statements.all(joinedKeys, word.expression, textsMax, scope)
+    : statements.all(holdersOf, word.text, JSON.stringify([...keys]));
+  const holders = new Set(rows.map((row) => numberOf(row, "key")));
+  return new Set([...keys].filter((key) => holders.has(key)));
 }
 
 /** A session, its best text and what its texts are worth. */

@@ -25,6 +25,26 @@ it("finds a session by a longer word that begins with one that most sessions hav
   expect(answer(engine, search)).toMatchObject([{ session: { id: "s60" } }]);
 });
 
+it("looks for longer words only where fewer texts hold the word itself than a search looks at, and for two frequent words in the same sessions", () => {
+  const { engine } = engineWith(1);
+  const textOf = (at: number): string => (at % 2 === 0 ? "roses" : at % 4 === 1 ? "rose and garden" : "rose");
+  engine.serve(Array.from({ length: 100 }, (_, at) => spoken(at + 1, textOf(at + 1))));
+  while (answer(engine, index) === true);
+  const found = (query: string, textsMax: number): readonly number[] => {
+    const hits = answer(engine, { name: "search", ask: { scope: "local", query, limit: 100, textsMax } }) as readonly {
+      readonly session: { readonly id: string };
+    }[];
+    return hits.map(({ session: { id } }) => Number(id.slice(1))).sort((a, b) => a - b);
+  };
+  const odd = Array.from({ length: 50 }, (_, at) => 2 * at + 1);
+  expect(found("rose", 200)).toEqual(Array.from({ length: 100 }, (_, at) => at + 1));
+  expect(found("rose", 20)).toEqual(odd.slice(-20));
+  expect(found("ros", 20)).toEqual(Array.from({ length: 20 }, (_, at) => 81 + at));
+  expect(found("rose garden", 20)).toEqual(odd.slice(-20).filter((at) => at % 4 === 1));
+  expect(found("garden roses", 20)).toEqual([]);
+  expect(found("gard rose", 30)).toEqual(odd.filter((at) => at % 4 === 1));
+});
+
 it("indexes the words of many sessions in steps of at most 200 facts, one for all searches at once", () => {
   const { engine } = engineWith(600);
   const indexed = (): number => Number(engine.statements.one("SELECT sum(indexed_seq) AS n FROM sessions")?.["n"]);
