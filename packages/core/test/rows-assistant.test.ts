@@ -15,10 +15,11 @@ describe("a turn of an assistant", () => {
     const { session, provider } = world([{ calls }, { text: "Both are done." }], { tools: [textTool("one"), textTool("two")] });
     await execute(session, "Do both").result();
     const [user, assistant, ...results] = provider.requests[1]?.messages ?? [];
-    expect([user?.role, assistant?.role]).toEqual(["user", "assistant"]);
-    expect(results.map((message) => message.role === "tool_result" && [message.toolCallId, message.outcome])).toEqual([
-      ["c1", "ok"],
-      ["c2", "ok"],
+    expect(user).toMatchObject({ role: "user", content: "Do both" });
+    expect(assistant).toMatchObject({ role: "assistant", content: calls.map((call) => ({ type: "tool_call", ...call })) });
+    expect(results.map((message) => message.role === "tool_result" && [message.toolCallId, message.outcome, message.content])).toEqual([
+      ["c1", "ok", [{ type: "text", text: "one done" }]],
+      ["c2", "ok", [{ type: "text", text: "two done" }]],
     ]);
     expect(provider.requests).toHaveLength(2);
   });

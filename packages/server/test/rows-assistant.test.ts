@@ -1,4 +1,4 @@
-import { createAgent, type SessionSnapshot } from "@loopwright/core";
+import { createAgent, defineTool, type SessionSnapshot } from "@loopwright/core";
 import { memoryStore } from "@loopwright/core/memory";
 import type { ModelProvider } from "@loopwright/core/ports";
 import { describe, expect, it } from "vitest";
@@ -65,19 +65,31 @@ describe("a conversation over HTTP", () => {
     expect(text).toContain('"text":"Done."');
   });
 
-  it("A09: is there with all its turns at a server that starts later over the same store", async () => {
+  it("A09: is there with its turns and their tools at a server that starts over the same store while the first one is in the middle of a third", async () => {
     const store = memoryStore();
-    const agents = [scriptedAgent([{ text: "One." }, { text: "Two." }])];
+    const look = defineTool({ name: "look", description: "Looks.", parameters: { type: "object" }, execute: () => "seen" });
+    const turn = (text: string) => [{ calls: [{ name: "look", id: `of ${text}` }] }, { text }];
+    const agents = [scriptedAgent([...turn("One."), ...turn("Two."), { hang: true }], { tools: [look] })];
     const first = testServer({ agents, store });
     await first.ask("/api/sessions", { json: { id: "a" } });
     for (const input of ["First", "Second"]) {
       await first.ask("/api/sessions/a/messages", { json: { input } });
       await eventsOf(first, "a");
     }
-    await first.server.close();
+    await first.ask("/api/sessions/a/messages", { json: { input: "Third" } });
+    // The first server neither ends nor hands over, as one that was killed.
     const later = testServer({ agents, store });
-    const { body } = await later.ask<SessionSnapshot>("/api/sessions/a");
-    expect(body.messages.map(({ message }) => message.role)).toEqual(["user", "assistant", "user", "assistant"]);
+    const messages = async () => (await later.ask<SessionSnapshot>("/api/sessions/a")).body.messages.map(({ message }) => message);
+    await expect.poll(async () => (await messages()).length, { timeout: 30_000 }).toBe(9);
+    const said = (text: string) => [
+      { role: "assistant", content: [{ type: "tool_call", id: `of ${text}` }] },
+      { role: "tool_result", toolCallId: `of ${text}`, outcome: "ok", content: [{ type: "text", text: "seen" }] },
+      { role: "assistant", content: [{ type: "text", text }] },
+    ];
+    const user = (content: string) => ({ role: "user", content });
+    expect(await messages()).toMatchObject([...[user("First"), ...said("One."), user("Second"), ...said("Two.")], user("Third")]);
+    await later.server.close();
+    await first.server.close();
   });
 
   it("A14: needs no service beside the process: its events arrive without any configuration", async () => {
