@@ -170,7 +170,7 @@ it.each(Array.from({ length: seedCount }, (_, at) => firstSeed + at))(
       if (turn % 200 === 0) clock.advance(dayMs);
       return turn > 2_000 && kills >= killsMax;
     }, "all processes that were to die have died");
-    // From here nobody acts; whatever is not held is erased.
+    // From here on no person acts, and what is not held is erased.
     const left = async (): Promise<readonly string[]> => {
       const there = await Promise.all(
         world.ids.map(async (session) => ((await truth.log.head({ scope, session })).lastSeq > 0 ? [session] : [])),

@@ -81,13 +81,13 @@ describe("a conversation over HTTP", () => {
     const later = testServer({ agents, store });
     const messages = async () => (await later.ask<SessionSnapshot>("/api/sessions/a")).body.messages.map(({ message }) => message);
     await expect.poll(async () => (await messages()).length, { timeout: 30_000 }).toBe(9);
-    const said = (text: string) => [
+    const answered = (text: string) => [
       { role: "assistant", content: [{ type: "tool_call", id: `of ${text}` }] },
       { role: "tool_result", toolCallId: `of ${text}`, outcome: "ok", content: [{ type: "text", text: "seen" }] },
       { role: "assistant", content: [{ type: "text", text }] },
     ];
     const user = (content: string) => ({ role: "user", content });
-    expect(await messages()).toMatchObject([...[user("First"), ...said("One."), user("Second"), ...said("Two.")], user("Third")]);
+    expect(await messages()).toMatchObject([...[user("First"), ...answered("One."), user("Second"), ...answered("Two.")], user("Third")]);
     await later.server.close();
     await first.server.close();
   });
