@@ -43,7 +43,7 @@ export const runOptions = [
     variable: "LOOPWRIGHT_PROTOCOLS",
     key: "server.protocols",
     commands: "run",
-    text: "further protocols that are answered, with commas between them: `openai` (models and chat completions below `/v1`), `ai-sdk` (chats of the AI SDK at `/api/chat`), `ag-ui` (agents of AG-UI below `/ag-ui`), `a2a` (agents of A2A below `/a2a`)",
+    text: "further protocols that are answered, with commas between them: `openai` (models and chat completions below `/v1`), `ai-sdk` (chats of the AI SDK at `/api/chat`), `ag-ui` (agents of AG-UI below `/ag-ui`), `a2a` (agents of A2A below `/a2a`), `mcp` (an MCP server at `/mcp`, with the package `@loopwright/protocol-mcp`)",
     fallback: "none",
   },
   {

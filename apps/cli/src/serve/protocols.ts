@@ -1,4 +1,5 @@
 import type { ExtensionRoute } from "@loopwright/server";
+import { companion } from "../compose/companion.ts";
 
 type Routes = readonly ExtensionRoute[];
 
@@ -8,6 +9,7 @@ const routesOf = {
   "ai-sdk": async (): Promise<Routes> => (await import("@loopwright/protocol-ai-sdk")).aiSdkRoutes(),
   a2a: async (): Promise<Routes> => (await import("@loopwright/protocol-a2a")).a2aRoutes(),
   "ag-ui": async (): Promise<Routes> => (await import("@loopwright/protocol-ag-ui")).agUiRoutes(),
+  mcp: async (): Promise<Routes> => (await companion("@loopwright/protocol-mcp", () => import("@loopwright/protocol-mcp"))).mcpRoutes(),
 };
 
 /** The name of a protocol. */

@@ -1,0 +1,2 @@
+export { type McpOptions, mcpRoutes } from "./mcp-routes.ts";
+export { toolAgent } from "./tool-agent.ts";
