@@ -6,6 +6,7 @@ import { createRuntime } from "@loopwright/host";
 import { a2aRoutes } from "@loopwright/protocol-a2a";
 import { agUiRoutes } from "@loopwright/protocol-ag-ui";
 import { aiSdkRoutes } from "@loopwright/protocol-ai-sdk";
+import { mcpRoutes } from "@loopwright/protocol-mcp";
 import { openaiRoutes } from "@loopwright/protocol-openai";
 import { accessPolicy, bearerTokens, createServer, type ExtensionRoute, type Principal } from "@loopwright/server";
 import { cacheRoute, latencyRoute, memoryEvents, memoryUsage, quotasRoute, usageRoute } from "@loopwright/telemetry";
@@ -46,6 +47,7 @@ interface Row {
   readonly json?: unknown;
   /** A file as the body. */
   readonly text?: string;
+  readonly accept?: string;
 }
 
 /** What every principal may do, but for those that only read what they see. */
@@ -125,6 +127,13 @@ const rows: { readonly [id: string]: Row } = {
   },
   "ag-ui-messages": { path: "/ag-ui/helper/annes", statuses: all(200) },
   "ag-ui-stop": { path: "/ag-ui/helper/annes/stop", statuses: all(200), method: "POST" },
+  mcp: {
+    path: "/mcp",
+    statuses: all(200),
+    method: "POST",
+    json: { jsonrpc: "2.0", id: 1, method: "tools/list" },
+    accept: "application/json, text/event-stream",
+  },
   "ai-sdk-messages": { path: "/api/chat/annes", statuses: all(200) },
   "ai-sdk-resume": { path: "/api/chat/annes/stream", statuses: all(204) },
   "ai-sdk-stop": { path: "/api/chat/annes/stop", statuses: all(200), method: "POST" },
@@ -171,7 +180,7 @@ async function garden(): Promise<{ send(column: Column, row: Row): Promise<Respo
     ...retentionRoutes(scopeRetention({ records: memoryRecords() }), { mayChange: isOperator }),
     ...providerRoutes(providers),
     ...[cacheRoute({ events }), latencyRoute({ events, clock }), usageRoute({ usage: memoryUsage() })],
-    ...[...openaiRoutes(), ...aiSdkRoutes(), ...agUiRoutes(), ...a2aRoutes()],
+    ...[...openaiRoutes(), ...aiSdkRoutes(), ...agUiRoutes(), ...a2aRoutes(), ...mcpRoutes()],
     quotasRoute({ ledger: memoryLedger({ limits: () => [] }), limits: () => [] }),
   ];
   const server = createServer({
@@ -181,8 +190,9 @@ async function garden(): Promise<{ send(column: Column, row: Row): Promise<Respo
     authenticate: bearerTokens(Object.fromEntries(Object.entries(users).map(([user, rest]) => [tokenOf(user), { user, ...rest }]))),
     ...accessPolicy({ store }),
   });
-  const ask = (path: string, user: Column, { method, json, text }: Omit<Row, "path" | "statuses">): Promise<Response> => {
+  const ask = (path: string, user: Column, { method, json, text, accept }: Omit<Row, "path" | "statuses">): Promise<Response> => {
     const headers = {
+      ...(accept === undefined ? {} : { Accept: accept }),
       ...(user === "anonymous" ? {} : { Authorization: `Bearer ${tokenOf(user)}` }),
       ...(user === "service" ? { "X-Scope": "garden" } : {}),
       ...(json === undefined ? {} : { "Content-Type": "application/json" }),
