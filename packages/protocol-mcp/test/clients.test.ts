@@ -163,7 +163,7 @@ describe("the endpoint", () => {
 
   it("answers callers that the server knows, and shows only agents that they may see", async () => {
     const server = await serveAgents([], { server: { authorize: (_, action) => action !== "agent.list" } });
-    expect((await server.send(list, { authorization: "Bearer nobody" })).status).toBe(401);
+    expect((await server.send(list, { authorization: "Bearer unknown" })).status).toBe(401);
     expect((await server.send(list)).status).toBe(403);
   });
 
