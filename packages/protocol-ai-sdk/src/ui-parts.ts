@@ -22,9 +22,14 @@ export function userPartsOf({ content }: UserMessage): readonly (UiText | UiFile
 export function outputOf(content: string | readonly ResultPart[]): Json {
   if (typeof content === "string") return content;
   const [first] = content;
-  if (content.length > 1 || !first) return content.map((part) => ({ ...part })) as unknown as Json;
+  if (content.length > 1 || !first) return content.map(jsonOf);
   if (first.type === "text") return first.text;
-  return first.type === "json" ? first.value : ([{ ...first }] as unknown as Json);
+  return first.type === "json" ? first.value : [jsonOf(first)];
+}
+
+function jsonOf(part: ResultPart): Json {
+  if (part.type === "text") return { type: "text", text: part.text };
+  return part.type === "json" ? { ...part } : { ...part, source: { ...part.source } };
 }
 
 /** What went wrong with a call, for people. */
