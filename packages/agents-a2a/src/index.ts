@@ -1,0 +1,1 @@
+export { type RemoteAgentOptions, remoteAgent } from "./remote-agent.ts";

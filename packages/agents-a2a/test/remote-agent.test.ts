@@ -1,0 +1,108 @@
+import { agentTool, createAgent, createSession, execute, resume } from "@loopwright/core";
+import { memoryStore, scripted } from "@loopwright/core/memory";
+import { describe, expect, it } from "vitest";
+import { remoteAgent } from "../src/index.ts";
+import { remoteServer } from "./remote-server.ts";
+
+/** An agent that gives its task to the remote one. */
+const leadOf = (card: string) => {
+  const provider = scripted(({ messages }) =>
+    messages.at(-1)?.role === "tool_result" ? { text: "Done." } : { calls: [{ name: "remote", args: { task: "The weather?" } }] },
+  );
+  return { provider, agent: createAgent({ name: "lead", provider, tools: [agentTool({ agent: remoteAgent({ name: "remote", card }) })] }) };
+};
+
+describe("a remote agent as a child", () => {
+  it("answers with the text of its task, whose id the log has", async () => {
+    const { card, received } = await remoteServer(({ write, end }) => {
+      write("It is ");
+      write("raining.");
+      end("COMPLETED");
+    });
+    const { agent, provider } = leadOf(card);
+    const session = createSession({ agent, store: memoryStore() });
+    expect(await execute(session, "The weather?").result()).toMatchObject({ status: "completed", text: "Done." });
+    expect(received).toEqual(["The weather?"]);
+    expect(JSON.stringify(provider.requests.at(-1)?.messages)).toContain("It is raining.");
+  });
+
+  it("shows its question at the session at the top, and continues the task with the answer", async () => {
+    const { card, received } = await remoteServer(({ isAnswer, text, write, end }) => {
+      if (!isAnswer) return end("INPUT_REQUIRED", "Where?");
+      write(`Rain in ${text}.`);
+      end("COMPLETED");
+    });
+    const { agent, provider } = leadOf(card);
+    const session = createSession({ agent, store: memoryStore() });
+    const asked = await execute(session, "The weather?").result();
+    const [call] = asked.pendingToolCalls ?? [];
+    expect(call).toMatchObject({ agent: "remote", args: { question: "Where?" } });
+    expect(await (await session.answer(call?.callKey ?? "", "Lisbon")).stream().result()).toMatchObject({ status: "completed" });
+    expect(received).toEqual(["The weather?", "Lisbon"]);
+    expect(JSON.stringify(provider.requests.at(-1)?.messages)).toContain("Rain in Lisbon.");
+  });
+
+  it("is canceled with its parent", async () => {
+    const { card, received, canceled } = await remoteServer(({ write }) => write("It is"));
+    const session = createSession({ agent: leadOf(card).agent, store: memoryStore() });
+    const stream = execute(session, "The weather?");
+    await expect.poll(() => received.length, { timeout: 20_000 }).toBe(1);
+    await stream.abort();
+    expect(await stream.result()).toMatchObject({ status: "aborted" });
+    await expect.poll(() => canceled.length, { timeout: 20_000 }).toBe(1);
+  });
+
+  it("fails with the cause of its task, once", async () => {
+    const { card, received } = await remoteServer(({ end }) => end("FAILED", "No sky."));
+    const { agent, provider } = leadOf(card);
+    await execute(createSession({ agent, store: memoryStore() }), "The weather?").result();
+    expect(JSON.stringify(provider.requests.at(-1)?.messages)).toContain(
+      "EXECUTOR_FAILED: The task of the remote agent is failed: No sky.",
+    );
+    expect(received).toHaveLength(1);
+  });
+
+  it("is followed again by another process, which begins no second task", async () => {
+    const { promise: isBack, resolve: back } = Promise.withResolvers<void>();
+    const { card, received } = await remoteServer(({ write, end }) => {
+      write("It is ");
+      void isBack.then(() => {
+        write("raining.");
+        end("COMPLETED");
+      });
+    });
+    const store = memoryStore();
+    const first = createSession({ id: "root", agent: leadOf(card).agent, store });
+    const lost = execute(first, "The weather?")
+      .result()
+      .catch(() => undefined);
+    const isFollowed = async () => JSON.stringify((await store.index.list("local", { limit: 10, parent: "root" })) ?? []);
+    await expect.poll(isFollowed, { timeout: 20_000 }).toContain("remote");
+    await expect.poll(() => received.length, { timeout: 20_000 }).toBe(1);
+    await first[Symbol.asyncDispose]();
+    await lost;
+    const { agent, provider } = leadOf(card);
+    const second = createSession({ id: "root", agent, store });
+    const resumed = resume(second).result();
+    back();
+    expect(await resumed).toMatchObject({ status: "completed", text: "Done." });
+    expect(JSON.stringify(provider.requests.at(-1)?.messages)).toContain("It is raining.");
+    expect(received).toEqual(["The weather?"]);
+  });
+
+  it.each([
+    ["another origin", [{ url: "http://127.0.0.2:1/rpc", protocolBinding: "JSONRPC", protocolVersion: "1.0" }], "another origin"],
+    ["0.3 alone", [{ url: "/rpc", protocolBinding: "JSONRPC", protocolVersion: "0.3" }], "in version 1.0"],
+  ])("asks nothing of an agent whose card names %s", async (_, supportedInterfaces, words) => {
+    const asked: string[] = [];
+    const card = "http://127.0.0.1:1/card.json";
+    const fetchOf = async (input: string): Promise<Response> => {
+      asked.push(input);
+      return Response.json({ supportedInterfaces });
+    };
+    const session = createSession({ agent: remoteAgent({ name: "remote", card, fetch: fetchOf }), store: memoryStore() });
+    const { error } = await execute(session, "The weather?").result();
+    expect([error?.code, error?.message]).toEqual(["EXECUTOR_FAILED", expect.stringContaining(words)]);
+    expect(new Set(asked)).toEqual(new Set([card]));
+  });
+});
