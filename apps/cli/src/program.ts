@@ -133,6 +133,7 @@ function addAsk(program: Command, exit: (code: number) => void): void {
     .argument("[words...]", "the question; `-` stands for standard input, piped input is appended")
     .option("--session <id>", "continue this session; the beginning of its id is enough")
     .option("--modes <names>", "modes of the question, with commas between them")
+    .option("--chatbot <name>", "a chatbot that main-thread asks first, in the mode CHATBOT")
     .option("--without-tools", "answer without tools")
     .option("--system-prompt <text>", "in place of the agent's prompt, for this question alone")
     .addOption(

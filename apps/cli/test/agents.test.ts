@@ -28,6 +28,12 @@ async function withAgents(): Promise<string> {
   return cwd;
 }
 
+/** Chatbots beside the agents, in a folder with a knowledge base of one document. */
+const chatbots = `
+export const chatbots = { pilot: { description: "Knows ships.", prompt: "You are a pilot." } };
+export const agents = ({ createAgent, provider }) => [createAgent({ name: "plain", provider })];
+`;
+
 const three = /^.+ \([A-Z_]+\)\nwhy: .+\ntry: .+\n$/;
 
 describe.concurrent("agents of one's own", () => {
@@ -139,6 +145,55 @@ describe.concurrent("agents of one's own", () => {
     expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining("no stream version 3")]);
     const { sessions } = await server.client.sessions.list();
     expect(await (await fetch(`${server.url}/api/artifacts/${sessions[0]?.id}`)).json()).toEqual({ artifacts: [] });
+  });
+
+  test("B53, B102, B106: the mode RAG searches first, a chatbot of a module is asked first where a question names it, by the terminal and over HTTP, and an unknown one is refused by its name", async ({
+    onTestFinished: onEnd,
+  }) => {
+    const cwd = await emptyDirectory();
+    await writeFile(join(cwd, "agents.mjs"), chatbots);
+    await writeFile(join(cwd, "bad.mjs"), "export const chatbots = { pilot: { prompt: 7 } };");
+    await writeFile(join(cwd, "ships.txt"), "The Aurora is a ship with three masts.");
+    const main = ["ask", "--offline", "--agents", "agents.mjs", "--agent", "main-thread"];
+    const [learned, searched, asked, unknown, bad] = await runEach(
+      [
+        { words: ["knowledge", "add", "ships.txt"] },
+        {
+          words: [
+            "ask",
+            "--offline",
+            "--knowledge",
+            "--agent",
+            "main-thread",
+            "--modes",
+            "RAG",
+            "Say nothing that would search by itself.",
+          ],
+        },
+        { words: [...main, "--chatbot", "pilot", "Which ships are there?"] },
+        { words: [...main, "--chatbot", "nobody", "hi"] },
+        { words: ["ask", "--offline", "--agents", "bad.mjs", "hi"] },
+      ],
+      { cwd },
+    );
+    expect(learned?.code).toBe(0);
+    // Search was forced: the offline model calls no tool for such words.
+    expect(searched).toMatchObject({ code: 0, stderr: expect.stringContaining("Search knowledge") });
+    expect(asked).toMatchObject({ code: 0, stderr: expect.stringContaining("chatbot") });
+    expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining("There is no chatbot `nobody`. (INPUT_INVALID)") });
+    expect(bad).toMatchObject({ code: 3, stderr: expect.stringContaining("The chatbot `pilot` of `bad.mjs` is not usable.") });
+
+    const server = await startServer({ onEnd, cwd, flags: ["--agents", "agents.mjs"] });
+    const send = (options: object): Promise<Response> =>
+      fetch(`${server.url}/api/agent/execute`, {
+        method: "POST",
+        headers: { "Content-Type": "application/json" },
+        body: JSON.stringify({ context: {}, input: "Which ships are there?", agent: "main-thread", options }),
+      });
+    const forced = await (await send({ modes: ["CHATBOT"], chatbotId: "pilot" })).text();
+    expect(forced).toMatch(/"toolName":"chatbot_tool"/);
+    const refused = await send({ modes: ["CHATBOT"], chatbotId: "nobody" });
+    expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining("There is no chatbot `nobody`.")]);
   });
 
   test("artifacts and pictures are tools where a flag asks for them, and not otherwise", async () => {

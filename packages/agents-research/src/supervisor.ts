@@ -52,6 +52,8 @@ const retryNotice = `You have called no tool. Continue the research with ${resea
 const forceNotice = `Write the report now with ${researchToolNames.report}, with what has been found.`;
 const closingNotice = "The user has seen the report. Close with one word.";
 
+const ownTools = Object.values(researchToolNames).filter((name) => name !== researchToolNames.history);
+
 /** An agent that has researchers answer the parts of a question and writes one report. The report is the answer of the run. */
 export function deepResearchSupervisor(options: SupervisorOptions): Agent {
   const { researcher, history = memorySearchHistory(), feedbackTimeoutMs = 0, hooks = [], limits, name = "deep-research" } = options;
@@ -80,6 +82,8 @@ export function deepResearchSupervisor(options: SupervisorOptions): Agent {
     name,
     prompt: options.prompt ?? prompt,
     tools: [researcherTool(make), feedbackTool(feedbackTimeoutMs), report],
+    // A call of a tool that it does not have is an error for the model, and no part of what is kept.
+    data: options.data ?? { calls: { only: ownTools }, results: { only: ownTools } },
     limits: { turnsMax: 50, ...limits },
   });
   return createAgent({

@@ -42,6 +42,30 @@ describe("the limit of a main thread", () => {
     },
   );
 
+  it.each([
+    { configured: true, calls: 1, status: "aborted" },
+    { configured: false, calls: 2, status: "completed" },
+  ])(
+    "B30: a client that leaves while a tool runs ends the loop before the next model call where its signal is given ($configured)",
+    async ({ configured, calls, status }) => {
+      const client = new AbortController();
+      const leaves = defineTool({
+        name: "look",
+        description: "The client leaves while it runs.",
+        parameters: object,
+        execute() {
+          client.abort();
+          return "seen";
+        },
+      });
+      const provider = scripted([look, { text: "Nothing reads this." }]);
+      const session = createSession({ agent: mainThreadAgent({ provider, tools: [leaves] }), store: memoryStore() });
+      const result = await execute(session, "x", configured ? { signal: client.signal } : {}).result();
+      expect(result.status).toBe(status);
+      expect(provider.requests).toHaveLength(calls);
+    },
+  );
+
   it("B32: the last answer is the text of the model where it writes one", async () => {
     const { result } = await written([look, look, { text: "This is it." }], { options: { toolCallsLimit: 2 } });
     expect(result).toMatchObject({ status: "completed", text: "This is it." });

@@ -48,8 +48,9 @@ function led({ lead, found = [], options = {} }: Led) {
     checksCitations: false, // The course alone: citations.test.ts checks these.
     ...options,
   } as SupervisorOptions);
-  const session = createSession({ agent, id: "lead", store: memoryStore() });
-  return { provider, researchers, session };
+  const store = memoryStore();
+  const session = createSession({ agent, id: "lead", store });
+  return { provider, researchers, session, facts: () => store.log.read({ scope: "local", session: "lead" }) };
 }
 
 const calledTools = (messages: readonly { readonly role: string }[]): readonly string[] =>
@@ -139,6 +140,12 @@ describe("a supervisor", () => {
       undefined,
     ]);
     expect(provider.requests.at(-1)).not.toHaveProperty("tools");
+    // The notice that names the limit comes with the forced call, once; a main thread would have had one more turn for its answer in words.
+    const notices = provider.requests.map(({ messages }) =>
+      messages.filter((one) => one.role === "notice" && one.text.includes(`the ${limit} researchers`)),
+    );
+    expect(notices.map(({ length }) => length)).toEqual([...Array(limit).fill(0), 1, 1]);
+    expect(provider.requests[limit]?.tools?.map(({ name }) => name)).toEqual([researchToolNames.report]);
     expect(result.text).toContain("# Ports");
     expect(calledTools(session.messages)).toContain(researchToolNames.report);
   });
@@ -151,6 +158,19 @@ describe("a supervisor", () => {
     expect(shown).toContain("# Ports");
     expect(shown).not.toContain("Closing words.");
     expect((await stream.result()).text).toContain("# Ports");
+  });
+
+  it("B37: with a limit of n it gives n parts to researchers, and what it wants beyond them is the forced report", async () => {
+    const limit = 2;
+    const always = (): ScriptedTurn => research("Lisbon?");
+    const { provider, researchers, session } = led({
+      lead: (() => (provider.requests.length > limit + 1 ? writes : always())) as never,
+      found: Array.from({ length: 9 }, () => ({ text: "Yes." })),
+      options: { toolCallsLimit: limit },
+    });
+    const result = await execute(session, "Ports?").result();
+    expect(result.status).toBe("completed");
+    expect(researchers.requests).toHaveLength(limit);
   });
 
   it("B38: without the rule a research ends without a report", async () => {
@@ -199,9 +219,16 @@ describe("a supervisor", () => {
     expect(results?.map((message) => "isError" in message && message.isError === true)).toEqual([false, true]);
   });
 
-  it("B42: has no other tools than the researcher, the questions and the report, so that nothing else is stored", async () => {
-    const { provider, session } = led({ lead: [{ calls: [{ name: search.name, args: { query: "x" } }] }, writes, done] });
-    await execute(session, "Ports?").result();
+  it("B42: stores calls and results of the researcher, the questions and the report, and no call of another tool", async () => {
+    const other: ScriptedTurn = { calls: [{ name: search.name, args: { query: "of a wrong tool" } }] };
+    const { provider, session, facts } = led({ lead: [other, research("Lisbon?"), writes, done], found: [{ text: "Lisbon has one." }] });
+    expect((await execute(session, "Ports?").result()).text).toContain("# Ports");
+    // The model reads its error in the run.
+    expect(JSON.stringify(provider.requests[1]?.messages)).toMatch(/of a wrong tool.*TOOL_UNKNOWN/);
+    const stored = JSON.stringify(await facts());
+    expect(stored).not.toContain("of a wrong tool");
+    expect(stored).toContain("[This result was not stored.]");
+    expect(stored).toMatch(/Lisbon\?.*Lisbon has one\..*# Ports/);
     const names = [researchToolNames.researcher, researchToolNames.feedback, researchToolNames.report];
     expect(provider.requests[0]?.tools?.map(({ name }) => name)).toEqual(names);
     expect(session.messages.some((message) => message.role === "tool_result" && JSON.stringify(message).includes("Found x"))).toBe(false);

@@ -1,6 +1,6 @@
 import { defineTool, execute, type Message, textOf } from "@loopwright/core";
 import { characterCounter, type ScriptedTurn } from "@loopwright/core/memory";
-import type { ModelRequest, TokenCounter } from "@loopwright/core/ports";
+import type { ContextEngine, ModelRequest, TokenCounter } from "@loopwright/core/ports";
 import { describe, expect, it } from "vitest";
 import { contextEngine } from "../src/index.ts";
 import { world } from "./harness.ts";
@@ -162,5 +162,42 @@ describe("examples of a hook", () => {
     const message = "Examples of a hook do not fit into their share of the window, and the last ones are not sent.";
     const leftOut = examples.length - 2 * sent.length;
     expect(warnings).toEqual(leftOut === 0 ? [] : [{ message, scope: "local", session: "s1", messages: leftOut }]);
+  });
+});
+
+describe("the order of a request", () => {
+  it("B52: is prompt, examples, history with its summary as a notice, and the input last; the prompt is counted as the tokenizer counts its text", async () => {
+    const tokenCounter = characterCounter({ charactersPerToken: 3 });
+    const counted: number[] = [];
+    const engine = contextEngine();
+    const watching: ContextEngine = {
+      open() {
+        const context = engine.open();
+        return {
+          prepare: (call, io) => context.prepare?.(call, io),
+          fit(call) {
+            const { system = [] } = call.request;
+            counted.push((call.sizes?.sizeBeside({ system }) ?? 0) / 4);
+            return context.fit(call);
+          },
+        };
+      },
+    };
+    const examples: readonly Message[] = [
+      { role: "user", content: "Example" },
+      { role: "assistant", content: [{ type: "text", text: "So." }], stopReason: "stop" },
+    ];
+    const { session, provider } = world(() => ({ text: "answer ".repeat(40) }), {
+      ...{ prompt: "Be exact and brief.", contextTokens: 1_500, context: watching, session: { tokenCounter } },
+      hooks: [{ name: "examples", prepare: () => ({ examples }) }],
+    });
+    for (let input = 0; input < 20; input++) await execute(session, `Question ${input}`).result();
+    const { system, messages = [] } = provider.requests.at(-1) ?? {};
+    const kinds = messages.map((message) => (message.role === "notice" ? textOf(message).split(" ")[0] : textOf(message).slice(0, 10)));
+    expect(system?.map(({ text }) => text)).toEqual(["Be exact and brief."]);
+    expect(kinds.slice(0, 4)).toEqual(["Example", "So.", "Question 0", "Summary"]);
+    expect(kinds.filter((kind) => kind === "Summary")).toHaveLength(1);
+    expect(textOf(messages.at(-1) as Message)).toBe("Question 19");
+    expect(new Set(counted)).toEqual(new Set([tokenCounter.count("scripted-1", "Be exact and brief.")]));
   });
 });

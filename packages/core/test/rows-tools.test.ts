@@ -86,6 +86,31 @@ describe("a call", () => {
     expect(texts[0]?.length).toBeLessThan(2_100);
   });
 
+  it("B70: that fails is in the list of failed tools that the next decision reads, is stored cut, and ends no run", async () => {
+    const failed: (readonly string[])[] = [];
+    const hooks: Hooks = {
+      name: "failed",
+      decide({ messages }) {
+        const answerAt = messages.findLastIndex(({ role }) => role === "assistant");
+        const results = messages.slice(answerAt + 1).flatMap((one) => (one.role === "tool_result" && one.outcome === "error" ? [one] : []));
+        failed.push(results.map(({ toolName }) => toolName));
+        return undefined;
+      },
+    };
+    const throws = (name: string): Tool =>
+      tool(name, () => {
+        throw new Error(`${name} ${"x".repeat(5_000)}`);
+      });
+    const tools = [throws("one"), tool("good", () => "fine"), throws("two")];
+    const { facts, session, events } = await turnOf([{ name: "one" }, { name: "good" }, { name: "two" }], { tools, hooks: [hooks] });
+    expect(failed).toEqual([[], ["one", "two"]]);
+    const finished = (await facts()).flatMap((fact) => (fact.type === "tool.finished" ? [fact] : []));
+    expect(finished.map(({ outcome }) => outcome).sort()).toEqual(["error", "error", "ok"]);
+    for (const fact of finished) expect(JSON.stringify(fact).length).toBeLessThan(3_000);
+    expect(ofType(events, "run_end")).toMatchObject([{ status: "completed" }]);
+    expect(session.status).toBe("completed");
+  });
+
   it("that a gate denies with a long reason shows 2,000 characters of it", async () => {
     const hooks: Hooks = { name: "gate", gate: () => ({ action: "deny", reason: "y".repeat(5_000) }) };
     const { texts } = await turnOf([{ name: "good" }], { tools: [tool("good", () => "fine")], hooks: [hooks] });

@@ -12,7 +12,7 @@ import { costText, usageParts } from "../screen/footer-lines.ts";
 import { childEnvironment, lendToChildren } from "../secrets/child-environment.ts";
 import { errorLogger } from "../serve/error-logger.ts";
 import { agentFlags } from "../settings/chosen-agent.ts";
-import { modeLabels, typedModes } from "../settings/typed-modes.ts";
+import { checkChatbot, modeLabels, typedModes } from "../settings/typed-modes.ts";
 import { oneLine } from "../terminal/neutralise.ts";
 import { createAnswerPrinter } from "./answer-printer.ts";
 import { printJson } from "./print-json.ts";
@@ -23,6 +23,7 @@ interface AskFlags extends SharedFlags, ServerFlags {
   readonly json?: boolean;
   readonly quiet?: boolean;
   readonly modes?: string;
+  readonly chatbot?: string;
   readonly withoutTools?: boolean;
   readonly systemPrompt?: string;
   readonly streamVersion?: string;
@@ -49,8 +50,10 @@ export async function ask(words: readonly string[], flags: AskFlags): Promise<nu
   lendToChildren(await childEnvironment(settings));
   const workplace = await openWorkplace(settings, { isAttended: false });
   try {
-    const { labels: modes } = modeLabels(typedModes(flags.modes), workplace.modes);
-    const labels = { ...modes, ...(flags.withoutTools ? { toolsRequired: "false" } : {}) };
+    if (flags.chatbot !== undefined) checkChatbot(flags.chatbot, workplace.chatbots);
+    const { labels: modes } = modeLabels(modesIn(flags), workplace.modes);
+    const chatbot = flags.chatbot === undefined ? {} : { chatbotId: flags.chatbot };
+    const labels = { ...modes, ...chatbot, ...(flags.withoutTools ? { toolsRequired: "false" } : {}) };
     const vendorWords = createVendorWords();
     const session = await openSession(workplace, flags.session, vendorWords);
     introduce(introduction(workplace), flags);
@@ -78,13 +81,14 @@ async function askServer(words: readonly string[], flags: AskFlags): Promise<num
   const question = await readQuestion(words, process.stdin, flags);
   const { clientOf, remotePlace, sessionOf } = await import("../remote/remote-place.ts");
   const client = clientOf(server);
-  const modes = typedModes(flags.modes);
+  const modes = modesIn(flags);
   const place = await remotePlace(server, { agent: flags.agent, modes });
   const sessionId = flags.session === undefined ? undefined : (await sessionOf(client, flags.session)).sessionId;
   introduce(place.introduction, flags);
   const stream = client.execute(question, {
     ...(sessionId === undefined ? { context: {}, ...(flags.agent === undefined ? {} : { agent: flags.agent }) } : { sessionId }),
     ...(modes.length === 0 ? {} : { modes }),
+    ...(flags.chatbot === undefined ? {} : { chatbotId: flags.chatbot }),
     ...(flags.model === undefined ? {} : { model: flags.model }),
     labels: { surface: "terminal" },
     ...(flags.withoutTools ? { toolsRequired: false } : {}),
@@ -93,6 +97,11 @@ async function askServer(words: readonly string[], flags: AskFlags): Promise<num
   });
   return follow({ stream, resumeCommand: place.resumeCommand(stream.sessionId), flags });
 }
+
+/** The modes of the question: those that were named, and that of the chatbot. */
+const modesIn = ({ modes, chatbot }: AskFlags): readonly string[] => [
+  ...new Set([...typedModes(modes), ...(chatbot === undefined ? [] : ["CHATBOT"])]),
+];
 
 /** What becomes of the question while a run is open. */
 const modeOf = ({ whenBusy }: AskFlags): Pick<ExecuteOptions, "mode"> => (whenBusy === undefined ? {} : { mode: whenBusy });

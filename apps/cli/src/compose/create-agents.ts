@@ -1,12 +1,12 @@
 import type { Agent } from "@loopwright/core";
 import type { SessionStore } from "@loopwright/core/ports";
-import type { Knowledge, KnowledgeTools } from "@loopwright/tools-knowledge";
+import type { Chatbots, Knowledge, KnowledgeTools } from "@loopwright/tools-knowledge";
 import { childEnvironment } from "../secrets/child-environment.ts";
 import { noAgent } from "../settings/chosen-agent.ts";
 import type { Settings } from "../settings/settings.ts";
 import { type OpenedSkills, openSkills } from "../skills/open-skills.ts";
 import { type AssistantOptions, assistantTools, createAssistant } from "./create-assistant.ts";
-import { createMainThread, researchMode } from "./create-main-thread.ts";
+import { chatbotMode, createMainThread, researchMode, searchMode } from "./create-main-thread.ts";
 import { modelsOf, type ProviderChain } from "./create-provider.ts";
 import { createResearch } from "./create-research.ts";
 import { openMemory } from "./knowledge/open-memory.ts";
@@ -26,6 +26,8 @@ export interface MadeAgents {
   readonly agents: readonly Agent[];
   /** Modes that inputs to them may name. */
   readonly modes: readonly string[];
+  /** Names of the chatbots that inputs may name. */
+  readonly chatbots: readonly string[];
   readonly skills: OpenedSkills;
 }
 
@@ -38,9 +40,12 @@ export interface AgentsParts {
   readonly knowledge: Knowledge | undefined;
 }
 
-/** What agents search a knowledge base with. */
-async function searchOf(knowledge: Knowledge): Promise<KnowledgeTools> {
-  return (await import("@loopwright/tools-knowledge")).knowledgeTools({ knowledge });
+/** What agents search a knowledge base and ask chatbots with. Chatbots without a knowledge base have their prompts alone. */
+async function searchOf(knowledge: Knowledge | undefined, chatbots: Chatbots): Promise<KnowledgeTools | undefined> {
+  const asked = Object.keys(chatbots).length === 0 ? {} : { chatbots };
+  if (!knowledge && !asked.chatbots) return undefined;
+  const { createKnowledge, knowledgeTools, memoryKnowledgeStore } = await import("@loopwright/tools-knowledge");
+  return knowledgeTools({ knowledge: knowledge ?? createKnowledge({ store: memoryKnowledgeStore() }), ...asked });
 }
 
 /**
@@ -64,20 +69,24 @@ export async function createAgents({ settings, chain, store, knowledge }: Agents
   const named = new Set(loaded.map(({ name }) => name));
   const offered = [
     ...(await offerTools(settings, { blobs, children: environment })),
-    ...(knowledge ? (await searchOf(knowledge)).tools : []),
+    ...((await searchOf(knowledge, {}))?.tools ?? []),
     ...(memory?.tools ?? []),
   ];
   const ownTools = [...offered.filter(({ name }) => !named.has(name)), ...loaded];
   const tools = assistantTools({ filesDirectory, isAttended, ownTools });
   const own =
     agentsFile === undefined
-      ? { agents: [], modes: [] }
+      ? { agents: [], modes: [], chatbots: {} }
       : await loadAgents(agentsFile, { provider: chain[0], model, tools, blobs, environment }, directory);
   const skills = await openSkills(settings, environment);
   const assistant = skills.equip(createAssistant({ model, surface, filesDirectory, isAttended, ownTools, ...extras }));
   const web = webUrl === undefined ? undefined : await createResearch({ model, webUrl, store, ...(preferences ? { preferences } : {}) });
   const hasMainThread = offersAll || agentName === "main-thread";
-  const mainThread = hasMainThread ? [skills.equip(await createMainThread({ model, surface, tools, filesDirectory, web, ...extras }))] : [];
+  const search = hasMainThread ? await searchOf(knowledge, own.chatbots) : undefined;
+  const chatbots = search ? Object.keys(own.chatbots) : [];
+  const mainThread = hasMainThread
+    ? [skills.equip(await createMainThread({ model, surface, tools, filesDirectory, web, search, ...extras }))]
+    : [];
   const ours = [assistant, ...mainThread, ...(web ? [web.research, web.researcher] : [])];
   const all = [...own.agents, ...ours.filter(({ name }) => !own.agents.some((one) => one.name === name))];
   // Without a name of it the module's first agent is one among others: the assistant answers, as it does without a module.
@@ -87,6 +96,11 @@ export async function createAgents({ settings, chain, store, knowledge }: Agents
       agentName,
       all.map(({ name }) => name),
     );
-  const modes = [...new Set([...(web && hasMainThread ? [researchMode] : []), ...own.modes])];
-  return { agents: [first, ...all.filter((agent) => agent !== first)], modes, skills };
+  const modesOfMainThread = [
+    ...(web && hasMainThread ? [researchMode] : []),
+    ...(search ? [searchMode] : []),
+    ...(chatbots.length > 0 ? [chatbotMode] : []),
+  ];
+  const modes = [...new Set([...modesOfMainThread, ...own.modes])];
+  return { agents: [first, ...all.filter((agent) => agent !== first)], modes, chatbots, skills };
 }

@@ -28,6 +28,8 @@ export interface Workplace {
   readonly agents: readonly Agent[];
   /** Modes that inputs may name. */
   readonly modes: readonly string[];
+  /** Names of chatbots that inputs may name. */
+  readonly chatbots: readonly string[];
   readonly store: SessionStore;
   /** Decisions on calls that hold for later ones. */
   readonly approvals: Approvals;
@@ -81,7 +83,7 @@ export async function openWorkplace(
     failover = await openFailover(settings, agents, logger);
     const { callGuard } = failover;
     return {
-      ...{ settings, provider, agent, agents, modes: made.modes, store, approvals, knowledge, close },
+      ...{ settings, provider, agent, agents, modes: made.modes, chatbots: made.chatbots, store, approvals, knowledge, close },
       ...(callGuard ? { callGuard } : {}),
     };
   } catch (error) {

@@ -11,6 +11,7 @@ import { type RetentionOfScope, type RetentionRoutesOptions, retentionRoutes } f
 import { isOperator } from "../compose/is-operator.ts";
 import { localScope } from "../compose/kept-sessions.ts";
 import { storeText } from "../config/store-place.ts";
+import { checkChatbot } from "../settings/typed-modes.ts";
 import { type FoundPage, findPage } from "./find-page.ts";
 import { freePort } from "./free-port.ts";
 import { hostNames, openableHost } from "./host-names.ts";
@@ -85,7 +86,7 @@ function embeddingOf({ workplace: { agents }, wishes: { assistantMode }, ownKeys
 
 /** What the product adds to requests: its labels, its dialects, both stream versions, and the artifacts of sessions where agents make some. */
 function embeddedHttp(parts: ServeParts): EmbeddedHttp {
-  const { modes, settings, knowledge } = parts.workplace;
+  const { modes, chatbots, settings, knowledge } = parts.workplace;
   const { agents: _, labels, dialects, ...http } = embeddingOf(parts);
   const { surface } = labels;
   // The command line talks to a server from the terminal, which is no surface of an assistant.
@@ -93,7 +94,7 @@ function embeddedHttp(parts: ServeParts): EmbeddedHttp {
   const versions = [orchestratorDialect(1), orchestratorDialect(2)] as const;
   return {
     ...http,
-    labels: { ...labels, ...surfaces, ...(modes.length === 0 ? {} : { modes }) },
+    labels: { ...labels, ...surfaces, ...(modes.length === 0 ? {} : { modes }), chatbotId: (name) => checkChatbot(name, chatbots) },
     dialects: [...dialects, ...versions],
     streamVersions: { 1: versions[0].name, 2: versions[1].name },
     routes: [

@@ -19,3 +19,15 @@ export function modeLabels(typed: readonly string[], known: readonly string[]): 
     });
   return typed.length === 0 ? {} : { labels: { modes: typed.join() } };
 }
+
+/** @throws AgentError INPUT_INVALID for a chatbot that is not there, with its name */
+export function checkChatbot(typed: string, known: readonly string[]): void {
+  if (known.includes(typed)) return;
+  throw new AgentError("INPUT_INVALID", {
+    message: `There is no chatbot \`${oneLine(typed, 64)}\`.`,
+    fix:
+      known.length > 0
+        ? `Name one of these: ${known.join(", ")}.`
+        : "Leave it out. A module of `--agents` exports `chatbots`, and the agent `main-thread` asks them.",
+  });
+}
