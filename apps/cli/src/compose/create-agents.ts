@@ -98,7 +98,7 @@ export async function createAgents({ settings, chain, store, knowledge }: Agents
     );
   const modesOfMainThread = [
     ...(web && hasMainThread ? [researchMode] : []),
-    ...(search ? [searchMode] : []),
+    ...(knowledge && hasMainThread ? [searchMode] : []),
     ...(chatbots.length > 0 ? [chatbotMode] : []),
   ];
   const modes = [...new Set([...modesOfMainThread, ...own.modes])];

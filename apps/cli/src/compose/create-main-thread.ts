@@ -46,18 +46,14 @@ export async function createMainThread(parts: MainThreadParts): Promise<Agent> {
   };
   const own = new Set(tools.map(({ name }) => name));
   // The search is there in every mode, as it is for the other agents; a mode brings the chatbots.
-  const searching = (search?.entries ?? [])
-    .filter(({ tool }) => !own.has(tool.name) || tool.name === toolNames.rag)
-    .map((entry) => (entry.tool.name === toolNames.rag ? { tool: entry.tool, selectionRule: entry.selectionRule } : entry));
-  const brought = new Set(searching.map(({ tool }) => tool.name));
-  const platform = tools.filter(({ name }) => !brought.has(name));
+  const searching = (search?.entries ?? []).filter(({ tool }) => !own.has(tool.name) && tool.name !== toolNames.rag);
   const onTheWeb = web?.tools.filter(({ name }) => !own.has(name)) ?? [];
   return mainThreadAgent({
     name: "main-thread",
     model,
     prompt: assistantPrompt(surface),
     tools: createSessionTools({
-      sources: { platform: [...platform, ...onTheWeb], companions: [...(research ? [research] : []), ...searching] },
+      sources: { platform: [...tools, ...onTheWeb], companions: [...(research ? [research] : []), ...searching] },
       choose: (context) =>
         defaultChoice(context) ??
         (modesOf(context.labels).includes(searchMode) && context.shown.has(toolNames.rag) ? { tool: toolNames.rag } : undefined),
