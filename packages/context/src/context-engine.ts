@@ -53,8 +53,10 @@ interface Window {
   /** Tokens of the request and its answer. Infinite: the window is unknown. */
   readonly limit: number;
   readonly room: Room;
-  /** The size of the request beside its messages. */
+  /** The size of the request beside its history. */
   readonly beside: number;
+  /** The part of it that examples have. */
+  readonly ofExamples: number;
   readonly cut: Pick<FittedRequest, "system" | "tools"> & { readonly examples: readonly Message[] };
 }
 
@@ -114,10 +116,13 @@ class EngineContext implements SessionContext {
     const window = this.#windowOf(call);
     const cuts = this.#cutsOf(call, window);
     const shown = cuts.fitted(window.room);
-    const units = cuts.left + window.beside;
+    // Where the history cannot be cut any further, examples give way.
+    const over = Math.max(0, cuts.left - window.room.all);
+    const { examples, units: ofExamples } = fittingExamples(window.cut.examples, window.ofExamples - over, window.sizes);
+    const units = cuts.left + window.beside - window.ofExamples + ofExamples;
     if (units > window.limit * unitsPerTokenMost) return undefined;
     this.#calibration.sends(call.request.model, messages, units);
-    return { ...window.cut, messages: shown };
+    return { ...window.cut, examples, messages: shown };
   }
 
   /** At the first call: what the vendor has reported of the answers in the history, and what was cut for each of them. */
@@ -168,7 +173,7 @@ class EngineContext implements SessionContext {
     const { examples, units: ofExamples } = fittingExamples(call.examples, units * budgets.examples, sizes);
     const beside = call.behind.reduce((sum, message) => sum + sizes.sizeOf(message), sizes.sizeBeside({ ...request, ...cut }) + ofExamples);
     const room = { all: units - beside, results: units * budgets.results, attachments: units * budgets.attachments };
-    return { sizes, limit, room, beside, cut: { ...cut, examples } };
+    return { sizes, limit, room, beside, ofExamples, cut: { ...cut, examples } };
   }
 }
 

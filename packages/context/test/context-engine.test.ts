@@ -165,6 +165,24 @@ describe("examples of a hook", () => {
   });
 });
 
+describe("examples beside a history that cannot be cut any further", () => {
+  it("give way, so that the request keeps within its limit", async () => {
+    const pair = (at: number): readonly Message[] => [
+      { role: "user", content: `Example ${at} ${"word ".repeat(8)}` },
+      { role: "assistant", content: [{ type: "text", text: "So." }], stopReason: "stop" },
+    ];
+    const sent = async (length: number): Promise<readonly string[]> => {
+      const hooks = [{ name: "adding", prepare: () => ({ examples: [...pair(0), ...pair(1)], reminders: ["x".repeat(length)] }) }];
+      const { session, provider } = world([{ text: "ok" }], { contextTokens: 200, hooks });
+      expect((await execute(session, "go").result()).status).toBe("completed");
+      return (provider.requests[0]?.messages ?? []).map((message) => textOf(message).slice(0, 9));
+    };
+    expect(await sent(500)).toEqual(["Example 0", "So.", "Example 1", "So.", "go", "xxxxxxxxx"]);
+    expect(await sent(650)).toEqual(["Example 0", "So.", "go", "xxxxxxxxx"]);
+    expect(await sent(750)).toEqual(["go", "xxxxxxxxx"]);
+  });
+});
+
 describe("the order of a request", () => {
   it("B52: is prompt, examples, history with its summary as a notice, and the input last; the prompt is counted as the tokenizer counts its text", async () => {
     const tokenCounter = characterCounter({ charactersPerToken: 3 });
