@@ -96,11 +96,16 @@ export async function createAgents({ settings, chain, store, knowledge }: Agents
       agentName,
       all.map(({ name }) => name),
     );
-  const modesOfMainThread = [
-    ...(web && hasMainThread ? [researchMode] : []),
-    ...(knowledge && hasMainThread ? [searchMode] : []),
-    ...(chatbots.length > 0 ? [chatbotMode] : []),
-  ];
-  const modes = [...new Set([...modesOfMainThread, ...own.modes])];
+  const known = hasMainThread ? mainThreadModes({ web, knowledge, chatbots }) : [];
+  const modes = [...new Set([...known, ...own.modes])];
   return { agents: [first, ...all.filter((agent) => agent !== first)], modes, chatbots, skills };
+}
+
+/** The modes that the main thread knows, by what it has. */
+function mainThreadModes({
+  web,
+  knowledge,
+  chatbots,
+}: Pick<AgentsParts, "knowledge"> & { readonly web: object | undefined; readonly chatbots: readonly string[] }): readonly string[] {
+  return [...(web ? [researchMode] : []), ...(knowledge ? [searchMode] : []), ...(chatbots.length > 0 ? [chatbotMode] : [])];
 }
