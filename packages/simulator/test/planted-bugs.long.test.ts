@@ -92,6 +92,7 @@ describe("a bug that is planted", () => {
     ["a schedule with one date fires twice", /T1/, 1],
     ["the date of a schedule needs no owner", /S5.*has not fired/, 1],
     ["the missed dates of a schedule fire one by one", /T1/, 8],
+    ["the fold of one run refuses the input of a schedule", /I3.*read alone/, 1],
   ])("in the schedules of sessions is found by a seed: %s", async (name, finding, seed) => {
     const { bugs } = await runPlantedBugs({ root, only: [name], firstSeeds: [seed], seedsMax: 100 });
     expect(bugs).toMatchObject([{ kind: "source", seed: expect.any(Number), finding: expect.stringMatching(finding) }]);

@@ -9,6 +9,7 @@ import { checkHosts } from "./check-hosts.ts";
 import { checkLog } from "./check-log.ts";
 import { checkOpening } from "./check-opening.ts";
 import { checkRecording } from "./check-recordings.ts";
+import { checkRuns } from "./check-runs.ts";
 import { checkSchedules } from "./check-schedules.ts";
 import { checkTree } from "./check-tree.ts";
 import { checkWitness } from "./check-witness.ts";
@@ -49,7 +50,7 @@ export async function checkWorld({ world, clients, options, isOver }: WorldToChe
       checkAcknowledged(client, { facts, model, claim });
       if (isOver) checkRecording(client, notified, claim);
     }
-    if (isOver) await checkStates(world, session, findings);
+    if (isOver) await checkStates(world, session, { findings, notified });
     checkHandOvers({ world, session, facts, model, claim });
     await checkTree({ world, session, facts, findings, isOver });
   }
@@ -71,13 +72,18 @@ function resultDisorder(messages: readonly Message[]): string | undefined {
 }
 
 /** I15: all handles that have read the whole log have the same state, however they got it. */
-async function checkStates(world: World, session: string, findings: Finding[]): Promise<void> {
+async function checkStates(
+  world: World,
+  session: string,
+  { findings, notified }: { readonly findings: Finding[]; readonly notified: readonly DurableEvent[] },
+): Promise<void> {
   const claim = claimsInto(findings, session);
   const access = { user: "checker", scope: world.scope };
   const fresh = await createSession({ agent: world.agent, id: session, store: world.store.truth, access, drives: false }).ready();
   const should = JSON.stringify(fresh.snapshot());
   const disorder = resultDisorder(fresh.messages);
   claim(disorder === undefined, "I4", () => `the transcript has ${disorder}`);
+  await checkRuns(fresh, notified, claim);
   for (const { node, loaded } of world.hosts) {
     if (node.state === "dead") continue;
     for (const { session: handle } of loaded) {

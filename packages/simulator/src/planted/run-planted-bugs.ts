@@ -141,12 +141,14 @@ async function plant(
   { root, folder }: { readonly root: string; readonly folder: string },
 ): Promise<string | undefined> {
   const isSource = (path: string): boolean => !/\/(?:test|dist|node_modules)$|\.test\.ts$/.test(path);
-  for (const name of ["core", "host", "simulator"])
+  for (const name of ["core", "host", "replay", "simulator"])
     await cp(join(root, "packages", name), join(folder, name), { recursive: true, filter: isSource });
   for (const [from, to] of [
     ["simulator", "core"],
     ["simulator", "host"],
+    ["simulator", "replay"],
     ["host", "core"],
+    ["replay", "core"],
   ] as const) {
     await mkdir(join(folder, from, "node_modules/@loopwright"), { recursive: true });
     await symlink(join(folder, to), join(folder, from, "node_modules/@loopwright", to), "dir");

@@ -57,6 +57,12 @@ export const sourceFlaws: readonly SourceFlaw[] = [
     good: ' || policy.replay === "once"',
     bad: "",
   },
+  {
+    name: "the fold of one run refuses the input of a schedule",
+    file: "loop/fold-one-run.ts",
+    good: 'return origin?.type === "schedule" ? rest : fact;',
+    bad: "return fact;",
+  },
   { name: "a call in doubt is forgotten", file: "loop/fold-turns.ts", good: "{ ...call, inDoubt: true }", bad: "call" },
   { name: "a model call in doubt is forgotten", file: "loop/fold-turns.ts", good: "{ ...run.open, inDoubt: true }", bad: "run.open" },
   {
