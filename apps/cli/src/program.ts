@@ -7,6 +7,7 @@ import { addGuardrails } from "./guardrail-commands.ts";
 import { addInit } from "./init/init-command.ts";
 import { addLogin } from "./login/login-command.ts";
 import { addProviders } from "./provider-commands.ts";
+import { addReplay } from "./replay-commands.ts";
 import { addScopeCommands } from "./scope-commands.ts";
 import { addSecrets } from "./secret-commands.ts";
 import { addServe } from "./serve-commands.ts";
@@ -94,6 +95,7 @@ function createProgram(version: string, exit: (code: number) => void): Command {
   addUsage(program, exit);
   addAudit(program, exit);
   addGuardrails(program, exit);
+  addReplay(program, exit);
   addSkills(program, exit);
   addConfig(program, exit);
   addSecrets(program, exit);
@@ -176,9 +178,16 @@ function addSessions(program: Command, exit: (code: number) => void): void {
     .option("--at <message>", "the last message that it has, by its id in `show --json`; default: all that people see")
     .option("--title <title>", "its title; default: that of the session")
     .option("--json", "as one JSON object")
-    .action(async (id: string, flags) => exit(await (await import("./commands/sessions.ts")).forkSession(id, flags)));
+    .action(async (id: string, { at, title, ...flags }) => {
+      const wanted = { ...(at === undefined ? {} : { message: at }), ...(title === undefined ? {} : { title }) };
+      exit(await (await import("./commands/sessions.ts")).forkSession(id, wanted, flags));
+    });
   add("export <id>", "print a session as a file to keep")
-    .addOption(new Option("--format <format>", "what people see, or everything").choices(["markdown", "json"]).default("markdown"))
+    .addOption(
+      new Option("--format <format>", "what people see, everything, or its log for `replay`")
+        .choices(["markdown", "json", "log"])
+        .default("markdown"),
+    )
     .action(async (id: string, flags) => exit(await (await import("./commands/sessions.ts")).exportSession(id, flags)));
   add("schedule <id> <name> <words...>", "send these words to a session at a time, or again and again, while `run` runs")
     .option("--at <time>", "the first time: 2027-03-01T09:00 with --time-zone, or with Z or +01:00 at its end")

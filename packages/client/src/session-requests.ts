@@ -66,6 +66,10 @@ export interface NewSession {
 export interface NewFork {
   /** The last message that it has. Default: the last one that people see. */
   readonly message?: MessageId;
+  /** In place of `message`: the number of an event. The fork has what people had seen then. */
+  readonly at?: number;
+  /** A prompt in place of that of the agent, from trusted callers only. Another model is chosen with the next message. */
+  readonly context?: Pick<SessionContext, "systemPrompt">;
   /** `[a-z0-9][a-z0-9_-]{0,63}`. Default: a new one. */
   readonly id?: string;
   /** Default: that of the source. */

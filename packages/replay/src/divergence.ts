@@ -1,4 +1,4 @@
-import type { Fact } from "@loopwright/core";
+import type { Fact, Message } from "@loopwright/core";
 
 /** The first place at which two logs differ. */
 export interface Divergence {
@@ -34,6 +34,41 @@ export function firstDivergence(one: readonly Fact[], other: readonly Fact[]): D
   }
   return undefined;
 }
+
+/** A message with its id. */
+export interface PlacedMessage {
+  readonly id: string;
+  readonly message: Message;
+}
+
+/** The first place at which two conversations differ. */
+export interface Difference {
+  /** The place in both, from 0. */
+  readonly place: number;
+  /** Absent: the first conversation has ended. */
+  readonly one?: PlacedMessage;
+  /** Absent: the second one has ended. */
+  readonly other?: PlacedMessage;
+  /** Paths of the members that differ. Empty where one of the messages is absent. */
+  readonly members: readonly string[];
+}
+
+/** Members of a message that differ in each session: ids, and what a process or a vendor measured. */
+const ownOfSession: ReadonlySet<string> = new Set(["callKey", "toolCallId", "id", "usage", "cost", "timings", "durationMs", "opaque"]);
+
+/** The first messages in which two conversations differ, without ids, times and usage; `undefined`: they are equal. Both are oldest first. */
+export function firstDifference(one: readonly PlacedMessage[], other: readonly PlacedMessage[]): Difference | undefined {
+  for (let place = 0; place < Math.max(one.length, other.length); place++) {
+    const [first, second] = [one[place], other[place]];
+    const members = first && second ? differences(comparable(first.message), comparable(second.message), "") : [];
+    if (first && second && members.length === 0) continue;
+    return { place, ...(first ? { one: first } : {}), ...(second ? { other: second } : {}), members };
+  }
+  return undefined;
+}
+
+const comparable = (message: Message): unknown =>
+  JSON.parse(JSON.stringify(message, (name, value: unknown) => (ownOfSession.has(name) ? undefined : value)));
 
 function differences(one: unknown, other: unknown, path: string): readonly string[] {
   if (Object.is(one, other)) return [];

@@ -13,7 +13,7 @@ import {
 } from "@loopwright/core";
 import { memoryStore, scripted } from "@loopwright/core/memory";
 import { expect, it } from "vitest";
-import { firstDivergence } from "./divergence.ts";
+import { firstDifference, firstDivergence } from "./divergence.ts";
 import { replaySession } from "./replay-session.ts";
 
 const session = "s1";
@@ -140,4 +140,14 @@ it("two logs are compared fact by fact, without what a process measured", async 
   const other = facts.map((fact) => (fact.type === "model.finished" ? { ...fact, stopReason: "length" as const } : fact));
   expect(firstDivergence(facts, other)).toMatchObject({ seq: at + 1, members: ["stopReason"] });
   expect(firstDivergence(facts, facts.slice(0, -1))).toEqual({ seq: facts.length, recorded: facts.at(-1), members: [] });
+});
+
+it("two conversations are compared message by message, without ids and usage", () => {
+  const question = { id: "2", message: { role: "user", content: "How many?" } } as const;
+  const answer = (id: string, text: string) =>
+    ({ id, message: { role: "assistant", content: [{ type: "text", text }], stopReason: "stop" } }) as const;
+  const same = [question, { ...answer("4", "30."), message: { ...answer("4", "30.").message, usage: { input: 1, output: 2 } } }];
+  expect(firstDifference(same, [{ ...question, id: "9" }, answer("7", "30.")])).toBeUndefined();
+  expect(firstDifference(same, [question, answer("7", "28.")])).toMatchObject({ place: 1, members: ["content.0.text"] });
+  expect(firstDifference(same, [question])).toEqual({ place: 1, one: same[1], members: [] });
 });

@@ -44,4 +44,4 @@ function parsed(line: string, number: number): unknown {
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === "object" && value !== null;
 
 const wrong = (message: string): AgentError =>
-  new AgentError("CONFIG_INVALID", { message, fix: "Give a file that `sessionLogText` has written." });
+  new AgentError("CONFIG_INVALID", { message, fix: "Give a file that `sessions export --format log` or `sessionLogText` has written." });

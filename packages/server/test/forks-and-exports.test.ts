@@ -45,6 +45,21 @@ it("a fork has the messages up to one of them, continues by itself, and leaves i
   expect(await read("source")).toEqual(source);
 });
 
+it("a fork at an event has what people had seen then, with a prompt of its own", async () => {
+  const { fork, read } = await withSource(2);
+  const source = await read("source");
+  const [question, answer] = source.messages;
+  // The number of an answer is that of its beginning: at that event people had the question alone.
+  expect(wordsOf((await fork({ json: { at: Number(answer?.id) } })).body)).toEqual([question?.message]);
+  // A question is shown from the beginning of its run on.
+  expect(wordsOf((await fork({ json: { at: Number(question?.id) } })).body)).toEqual([]);
+  expect((await fork({ json: { at: 1 } })).body.messages).toEqual([]);
+  const { body } = await fork({ json: { at: Number(source.messages[3]?.id), context: { systemPrompt: "Answer in rhymes." } } });
+  expect(body.messages).toHaveLength(3);
+  expect(body.metadata).toEqual({ forkedFrom: { session: "source", message: source.messages[2]?.id } });
+  for (const wrong of [{ at: 9_999 }, { at: 0 }, { at: 2, message: question?.id }]) expect((await fork({ json: wrong })).status).toBe(400);
+});
+
 it("a fork without a body has all that people see", async () => {
   const { fork, read } = await withSource(2);
   const { status, body } = await fork({});

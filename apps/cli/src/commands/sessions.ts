@@ -9,7 +9,7 @@ import { screenOf } from "../screen/fold-screen.ts";
 import { emptyScreen } from "../screen/screen.ts";
 import { createScreenWriter } from "../screen/screen-writer.ts";
 import { localShelf } from "../shelf/local-shelf.ts";
-import type { ExportFormat, SessionShelf } from "../shelf/session-shelf.ts";
+import type { ExportFormat, ForkRequest, SessionShelf } from "../shelf/session-shelf.ts";
 import { summaryLine } from "../summary-line.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { neutralise, oneLine } from "../terminal/neutralise.ts";
@@ -76,12 +76,12 @@ export async function showSession(typed: string, flags: SessionFlags): Promise<n
 }
 
 /** Begins a session with the messages of another one, and prints its id. @throws AgentError SESSION_NOT_FOUND, INPUT_INVALID */
-export async function forkSession(typed: string, flags: SessionFlags & { readonly at?: string; readonly title?: string }): Promise<number> {
+export async function forkSession(typed: string, wanted: ForkRequest, { model, ...flags }: SessionFlags): Promise<number> {
   return withShelf(flags, async (shelf) => {
-    const { at, title } = flags;
-    const id = await shelf.fork(typed, { ...(at === undefined ? {} : { message: at }), ...(title === undefined ? {} : { title }) });
+    const id = await shelf.fork(typed, wanted);
     print(flags.json ? jsonLine({ id }) : id);
-    if (!flags.json) process.stderr.write(`Continue it: ${shelf.resumeCommand(id)}\n`);
+    const other = model === undefined ? "" : ` --model ${oneLine(model, 200)}`;
+    if (!flags.json) process.stderr.write(`Continue it: ${shelf.resumeCommand(id)}${other}\n`);
     return exitCodes.ok;
   });
 }

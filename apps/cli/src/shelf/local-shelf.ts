@@ -2,15 +2,23 @@ import { type Agent, AgentError, type AgentSession, createAgent, createSession, 
 import type { SessionStore } from "@loopwright/core/ports";
 import { removeWithChildren, sessionsBelow } from "@loopwright/core/stores";
 import { cronRules } from "@loopwright/cron";
-import { type ForkOptions, forkOf } from "@loopwright/host";
+import { forkOf, messageAt } from "@loopwright/host";
 import { offline } from "@loopwright/providers-scripted";
+import type { SessionLogFile } from "@loopwright/replay";
 import { sessionFile, transcriptMarkdown, withDerivedTitle } from "@loopwright/server";
 import { commandName } from "../command-name.ts";
 import { findSession, localScope, openExistingStore } from "../compose/kept-sessions.ts";
 import { openSession } from "../compose/workplace.ts";
 import type { Settings } from "../settings/settings.ts";
 import { oneLine } from "../terminal/neutralise.ts";
-import { type ExportFormat, failureOfLastRun, type ListedSessions, type SessionShelf, type WantedSessions } from "./session-shelf.ts";
+import {
+  type ExportFormat,
+  type ForkRequest,
+  failureOfLastRun,
+  type ListedSessions,
+  type SessionShelf,
+  type WantedSessions,
+} from "./session-shelf.ts";
 
 /** The sessions of a store, whose file need not exist: looking makes none. @throws AgentError CONFIG_INVALID */
 export async function localShelf(settings: Pick<Settings, "store" | "environment">): Promise<SessionShelf> {
@@ -44,6 +52,7 @@ export async function localShelf(settings: Pick<Settings, "store" | "environment
       return id;
     },
     fork: async (typed, options) => forkIn(await found(store, typed), options),
+    log: async (typed) => logOf(await found(store, typed)),
     export: async (typed, format) => exportOf(await found(store, typed), format),
     schedule: async (typed, name, request) => recordIn(await found(store, typed), (session) => session.schedule(name, request)),
     unschedule: async (typed, name) => recordIn(await found(store, typed), (session) => session.unschedule(name)),
@@ -95,7 +104,7 @@ async function listed(
   return { sessions: wanted.slice(0, limit), more: wanted.length > limit || (isFiltered && all.length === asked) };
 }
 
-async function forkIn({ store, id }: KeptSession, options: ForkOptions): Promise<string> {
+async function forkIn({ store, id }: KeptSession, { at, ...options }: ForkRequest): Promise<string> {
   const agent = await readerOf(store, id);
   const opening = await readOpening(store, { scope: localScope, session: id });
   await using source = await createSession({ agent, id, store, drives: false }).ready();
@@ -105,7 +114,10 @@ async function forkIn({ store, id }: KeptSession, options: ForkOptions): Promise
     messages = [],
     tools = [],
     systemPrompt,
-  } = forkOf({ snapshot: withDerivedTitle(source.snapshot()), opening }, options);
+  } = forkOf(
+    { snapshot: withDerivedTitle(source.snapshot()), opening },
+    { ...options, ...(at === undefined ? {} : { message: await messageAt(store, { scope: localScope, session: id }, at) }) },
+  );
   const beginning = { title, metadata, context: messages, tools, prompt: systemPrompt };
   const given = Object.fromEntries(Object.entries(beginning).filter(([, value]) => value !== undefined));
   await using fork = createSession({ agent, store, drives: false, ...given });
@@ -113,7 +125,12 @@ async function forkIn({ store, id }: KeptSession, options: ForkOptions): Promise
   return fork.id;
 }
 
+async function logOf({ store, id }: KeptSession): Promise<SessionLogFile> {
+  return { session: id, facts: await store.log.read({ scope: localScope, session: id }) };
+}
+
 async function exportOf({ store, id }: KeptSession, format: ExportFormat): Promise<string> {
+  if (format === "log") return (await import("@loopwright/replay")).sessionLogText(await logOf({ store, id }));
   await using session = await createSession({ agent: await readerOf(store, id), id, store, drives: false }).ready();
   const snapshot = withDerivedTitle(session.snapshot());
   if (format === "markdown") return [...transcriptMarkdown(snapshot)].join("");

@@ -1,4 +1,5 @@
 import { viewOf } from "@loopwright/client";
+import { AgentError } from "@loopwright/core";
 import type { SessionSummary } from "@loopwright/core/ports";
 import { commandName } from "../command-name.ts";
 import { clientOf, sessionOf } from "../remote/remote-place.ts";
@@ -42,8 +43,17 @@ export function remoteShelf(server: ServerAddress): SessionShelf {
       await sessions.remove(sessionId);
       return sessionId;
     },
-    fork: async (typed, options) => (await sessions.fork((await sessionOf(client, typed)).sessionId, options)).sessionId,
-    export: async (typed, format) => (await sessions.export((await sessionOf(client, typed)).sessionId, format)).text,
+    async fork(typed, { systemPrompt, ...options }) {
+      const context = systemPrompt === undefined ? {} : { context: { systemPrompt } };
+      return (await sessions.fork((await sessionOf(client, typed)).sessionId, { ...options, ...context })).sessionId;
+    },
+    log: async () => {
+      throw onlyLocal();
+    },
+    async export(typed, format) {
+      if (format === "log") throw onlyLocal();
+      return (await sessions.export((await sessionOf(client, typed)).sessionId, format)).text;
+    },
     schedule: async (typed, name, request) => sessions.schedule((await sessionOf(client, typed)).sessionId, name, request),
     unschedule: async (typed, name) => sessions.unschedule((await sessionOf(client, typed)).sessionId, name),
     schedules: async (typed) => sessions.schedules((await sessionOf(client, typed)).sessionId),
@@ -52,3 +62,9 @@ export function remoteShelf(server: ServerAddress): SessionShelf {
     close: async () => {},
   };
 }
+
+const onlyLocal = (): AgentError =>
+  new AgentError("CONFIG_INVALID", {
+    message: "A server does not give the log of a session.",
+    fix: "Leave out `--url`, and name the store of the server by `--store`.",
+  });

@@ -1,5 +1,6 @@
 import type { Failure, Message, MessageId, ScheduleFiring, ScheduleRequest, SessionSchedule, SessionSnapshot } from "@loopwright/core";
 import type { SessionHit, SessionSummary } from "@loopwright/core/ports";
+import type { SessionLogFile } from "@loopwright/replay";
 import type { Question } from "../chat/question-lines.ts";
 
 /** The messages of a session. */
@@ -21,7 +22,16 @@ export interface Transcript {
 export const failureOfLastRun = ({ run, lastRun }: SessionSnapshot): Failure | undefined => (run ? undefined : lastRun?.failure);
 
 /** The formats of an export. */
-export type ExportFormat = "markdown" | "json";
+export type ExportFormat = "markdown" | "json" | "log";
+
+/** Which messages a fork begins with: up to one of them, or those that people had seen at an event. Default: all that people see. */
+export interface ForkRequest {
+  readonly message?: MessageId;
+  /** The number of an event. */
+  readonly at?: number;
+  readonly systemPrompt?: string;
+  readonly title?: string;
+}
 
 /** Which sessions a list has. */
 export interface WantedSessions {
@@ -55,9 +65,11 @@ export interface SessionShelf {
   read(id: string): Promise<Transcript>;
   /** Deletes it for good; gives its whole id. @throws AgentError SESSION_NOT_FOUND, SESSION_BUSY, INPUT_INVALID */
   remove(id: string): Promise<string>;
-  /** Begins a session with the messages of another one, up to `message`; gives its id. @throws AgentError SESSION_NOT_FOUND, INPUT_INVALID */
-  fork(id: string, options: { readonly message?: MessageId; readonly title?: string }): Promise<string>;
-  /** What people see as Markdown, or the whole session as JSON. @throws AgentError SESSION_NOT_FOUND, INPUT_INVALID */
+  /** Begins a session with the messages of another one; gives its id. @throws AgentError SESSION_NOT_FOUND, INPUT_INVALID */
+  fork(id: string, options: ForkRequest): Promise<string>;
+  /** The whole log. @throws AgentError SESSION_NOT_FOUND, INPUT_INVALID, CONFIG_INVALID for the sessions of a server */
+  log(id: string): Promise<SessionLogFile>;
+  /** What people see as Markdown, the whole session as JSON, or its log as lines of JSON. @throws AgentError SESSION_NOT_FOUND, INPUT_INVALID */
   export(id: string, format: ExportFormat): Promise<string>;
   /** Sets a schedule of the session. @throws AgentError SESSION_NOT_FOUND, INPUT_INVALID */
   schedule(id: string, name: string, request: ScheduleRequest): Promise<SessionSchedule>;

@@ -49,6 +49,10 @@ export interface NewSessionRequest {
 export interface ForkRequest {
   /** The last message that the new session has. Default: the head of the source. */
   readonly message?: string;
+  /** In place of `message`: the number of an event. The new session has what people had seen then. */
+  readonly at?: number;
+  /** A prompt in place of that of the agent. From trusted callers only. */
+  readonly context?: Pick<SessionContext, "systemPrompt">;
   readonly id?: string;
   /** Default: the agent of the source. */
   readonly agent?: string;
@@ -130,13 +134,17 @@ export const newSessionRequest: z.ZodType<NewSessionRequest> = exactly<NewSessio
 );
 
 export const forkRequest: z.ZodType<ForkRequest> = exactly<ForkRequest>()(
-  z.object({
-    message: z.string().max(64).exactOptional(),
-    id: sessionId.exactOptional(),
-    agent: agentName.exactOptional(),
-    title: title.exactOptional(),
-    metadata: jsonObject.exactOptional(),
-  }),
+  z
+    .object({
+      message: z.string().max(64).exactOptional(),
+      at: z.int().min(1).exactOptional(),
+      context: z.object({ systemPrompt: z.string().min(1).max(20_000).exactOptional() }).exactOptional(),
+      id: sessionId.exactOptional(),
+      agent: agentName.exactOptional(),
+      title: title.exactOptional(),
+      metadata: jsonObject.exactOptional(),
+    })
+    .refine(({ message, at }) => message === undefined || at === undefined, "Send `message` or `at`, not both"),
 );
 
 export const changeSessionRequest: z.ZodType<ChangeSessionRequest> = exactly<ChangeSessionRequest>()(
