@@ -41,6 +41,9 @@ const SIMULATOR_TEST = "^packages/simulator/test/";
 /** The wrapper of stores is proved on the embedded one, in a host. */
 const SEALED_TEST = "^packages/store-sealed/test/";
 
+/** Chat channels are proved between a server and what stands in for their vendor. */
+const CHAT_TEST = "^packages/(chat-[^/]+)/test/";
+
 /** Package (regular expression) -> what it may import beside core and itself. */
 const EXCEPTIONS = {
   "providers-(?!scripted$|scripted/|subprocess$|subprocess/)[^/]+": "^packages/provider-kit/",
@@ -50,7 +53,7 @@ const EXCEPTIONS = {
   "tools-cli": "^packages/tools-files/",
   skills: "^packages/tools-(cli|registry)/",
   "tools-(?:web|mcp)": "^packages/url-guard/",
-  "chat-[^/]+": "^packages/client/",
+  "chat-[^/]+": "^packages/(client|chat-kit)/",
   server: "^packages/host/",
   "backend-redis": "^packages/(store-redis|channel-redis|queue-bullmq)/",
   simulator: "^packages/(host|replay)/",
@@ -170,10 +173,16 @@ module.exports = {
       },
       "Tests of telemetry may also use the server, its host, the client, the stores of several nodes, and the wrapper that encrypts.",
     ),
+    forbid(
+      "chat-tests-exception",
+      { path: CHAT_TEST },
+      { path: "^packages/", pathNot: [CORE, KITS, "^packages/$1/", "^packages/(server|host|client|auth|chat-kit)/"] },
+      "Tests of chat channels may also use the server, its host, its authenticators and the client.",
+    ),
     ...Object.entries(EXCEPTIONS).map(([who, may]) =>
       forbid(
         `${who.split("-")[0]}-exception`,
-        { path: `^packages/(${who})/`, pathNot: [SERVER_TEST, SETTINGS_TEST, SEALED_TEST, SIMULATOR_TEST] },
+        { path: `^packages/(${who})/`, pathNot: [SERVER_TEST, SETTINGS_TEST, SEALED_TEST, SIMULATOR_TEST, CHAT_TEST] },
         { path: "^packages/", pathNot: [CORE, KITS, "^packages/$1/", may] },
         `Only core and ${may}.`,
       ),

@@ -1,4 +1,5 @@
 import { Command, CommanderError, Option } from "commander";
+import { addChannelCommands } from "./channel-commands.ts";
 import { complaintOf, knownError } from "./complaint.ts";
 import { addOptions, optionsNamed, optionsOf } from "./config/add-options.ts";
 import { addConfig } from "./config-commands.ts";
@@ -85,6 +86,7 @@ function createProgram(version: string, exit: (code: number) => void): Command {
   addLogin(program, exit);
   addRun(program, exit);
   addServe(program, exit);
+  addChannelCommands(program, exit);
   addChat(program, exit);
   addAsk(program, exit);
   addSessions(program, exit);

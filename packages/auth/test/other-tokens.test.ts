@@ -32,6 +32,23 @@ describe("T11: an internal token", () => {
     expect(asked).toBe(1);
   });
 
+  it("acts for the user that the service names, with nothing of the service's own rights", async () => {
+    const acting = (headers: Record<string, string>): unknown => authenticate(bearing(secret, headers), here);
+    expect(await acting({ "X-Act-For": encodeURIComponent("änne@garden"), "X-Scope": "garden" })).toEqual({
+      user: "änne@garden",
+      scope: "garden",
+    });
+    expect(await acting({ "X-Act-For": "anne" })).toEqual({ user: "anne", scope: "system" });
+    for (const headers of [
+      { "X-Act-For": "" },
+      { "X-Act-For": "%E0%A4%A" },
+      { "X-Act-For": "a b" },
+      { "X-Act-For": "anne", "X-Scope": "../x" },
+    ])
+      await expect(acting(headers)).rejects.toMatchObject({ code: "UNAUTHENTICATED" });
+    expect(await authenticate(bearing("another-0123456789abcdef", { "X-Act-For": "anne" }), here)).toBeUndefined();
+  });
+
   it("is not had by a part of it or a longer one, and must be long", async () => {
     for (const guess of [secret.slice(0, -1), secret.slice(1), `${secret}x`, secret.toUpperCase(), ""])
       expect(await authenticate(bearing(guess), here)).toBeUndefined();

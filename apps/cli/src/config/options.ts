@@ -3,11 +3,12 @@
  * Does not own: where values come from (configure), what they mean together (settings, run-settings).
  */
 import { callerOptions } from "./caller-options.ts";
+import { channelOptions } from "./channel-options.ts";
 import { modelOptions } from "./model-options.ts";
 import type { ConfigOption } from "./option.ts";
 import { addressOptions, runOptions } from "./run-options.ts";
 
-const all = [...modelOptions, ...addressOptions, ...callerOptions, ...runOptions];
+const all = [...modelOptions, ...addressOptions, ...callerOptions, ...runOptions, ...channelOptions];
 
 /** All options, in the order in which they are shown. */
 export const options: readonly ConfigOption[] = all;

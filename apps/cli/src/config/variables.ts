@@ -35,6 +35,8 @@ export const variables: readonly ConfigVariable[] = [
   { name: "LOOPWRIGHT_REDIS_DURABILITY", text: "`none`: take a Redis without an append-only file" },
   { name: "LOOPWRIGHT_STATE_DIR", text: "where this machine keeps what it saw last of a Redis" },
   { name: "LOOPWRIGHT_OFFLINE_PACE", text: "milliseconds between two words of the offline model" },
+  { name: "TELEGRAM_BOT_TOKEN", text: "the token of the bot of `--with telegram`, as @BotFather shows it", isSecret: true },
+  { name: "TELEGRAM_WEBHOOK_SECRET", text: "Telegram sends it with each message to the webhook", isSecret: true },
   { name: "AWS_REGION", text: "the region of a bucket" },
   { name: "AWS_ENDPOINT_URL_S3", text: "a server of buckets that is not Amazon's" },
   { name: "AWS_ACCESS_KEY_ID", text: "the name of the key of a bucket" },

@@ -22,6 +22,7 @@ describe("the flags of run", () => {
       retention: [],
       models: [],
       protocols: [],
+      channels: {},
       token: undefined,
       auth: undefined,
       takesOwnKeys: false,

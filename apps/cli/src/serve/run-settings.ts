@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { AgentError } from "@loopwright/core";
 import type { AssistantMode } from "@loopwright/embed";
 import type { RetentionRule } from "@loopwright/host";
@@ -9,12 +10,13 @@ import { secretOf } from "../settings/secret-of.ts";
 import type { Settings } from "../settings/settings.ts";
 import { oneLine } from "../terminal/neutralise.ts";
 import { type AuthFlags, type AuthSettings, authSettings } from "./auth-settings.ts";
+import { type ChannelFlags, type ChannelSettings, channelSettings } from "./channel-settings.ts";
 import { isLoopback } from "./host-names.ts";
 import { type ProtocolName, protocolNames } from "./protocols.ts";
 import { retentionRules } from "./retention-rules.ts";
 
 /** What `run` is asked for: values of options. */
-export interface RunFlags extends SharedFlags, TelemetryFlags, AuthFlags, GuardrailFlags {
+export interface RunFlags extends SharedFlags, TelemetryFlags, AuthFlags, GuardrailFlags, ChannelFlags {
   readonly port?: string;
   readonly host?: string;
   readonly allowHost?: readonly string[];
@@ -50,6 +52,8 @@ export interface RunSettings {
   readonly models: readonly string[];
   /** Protocols of other people's clients that the server answers too. */
   readonly protocols: readonly ProtocolName[];
+  /** Chats of people that are sessions. */
+  readonly channels: ChannelSettings;
   /** What callers have to show; absent: nothing. */
   readonly token: string | undefined;
   /** Callers with credentials of their own; absent: there are none. */
@@ -74,12 +78,16 @@ const patienceMaxSeconds = 86_400;
  * Where to listen, how callers authenticate and how to end.
  * @throws AgentError CONFIG_INVALID for a port, a time or a role that is none, for a role that the store does not allow, and for a host that other machines reach where no token is required
  */
-export function runSettings(flags: RunFlags, { store }: Pick<Settings, "store">): RunSettings {
+export function runSettings(
+  flags: RunFlags,
+  { store, environment = {} }: Pick<Settings, "store"> & Partial<Pick<Settings, "environment">>,
+): RunSettings {
   const role = roleOf(flags.role);
   if (role !== "all" && !isShared(store)) throw notShared(role);
   const host = flags.host ?? "127.0.0.1";
   const token = secretOf(flags.token, "--token or LOOPWRIGHT_TOKEN");
-  const auth = authSettings(flags);
+  const channels = channelSettings(flags, { environment, scope: flags.authScope });
+  const auth = withTokenOf(channels, authSettings(flags));
   const isOpen = !isLoopback(host) && token === undefined && !auth;
   if (isOpen && !flags.insecure) {
     throw new AgentError("CONFIG_INVALID", {
@@ -104,6 +112,7 @@ export function runSettings(flags: RunFlags, { store }: Pick<Settings, "store">)
     retention: retentionRules(flags.retention ?? []),
     models: namesIn(flags.models),
     protocols: protocolsOf(flags.protocols),
+    channels,
     token,
     auth,
     takesOwnKeys: flags.ownKeys ?? false,
@@ -112,6 +121,10 @@ export function runSettings(flags: RunFlags, { store }: Pick<Settings, "store">)
     patienceMs: patience === undefined ? defaultPatienceMs : { SIGINT: patience * 1_000, SIGTERM: patience * 1_000 },
   };
 }
+
+/** Channels act for their users by an internal token; where none was given, by one of this process alone. */
+const withTokenOf = ({ telegram }: ChannelSettings, auth: AuthSettings | undefined): AuthSettings | undefined =>
+  telegram && auth ? { internalToken: randomBytes(24).toString("hex"), ...auth } : auth;
 
 const namesIn = (text = ""): readonly string[] => text.split(",").flatMap((name) => name.trim() || []);
 

@@ -1,0 +1,1 @@
+export { openTelegram, type TelegramChannel, type TelegramOptions, type TelegramWebhook } from "./open-telegram.ts";
