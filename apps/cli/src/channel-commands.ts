@@ -8,5 +8,5 @@ export function addChannelCommands(program: Command, exit: (code: number) => voi
     .option("--user <name>", "which user of the server the person is, where callers have credentials of their own", "local")
     .option("--scope <id>", "the scope of that user", "local")
     .option("--json", "as one JSON object")
-    .action(async (flags) => exit(await (await import("./commands/link.ts")).link(flags)));
+    .action(async (flags) => exit(await (await import("./serve/link.ts")).link(flags)));
 }

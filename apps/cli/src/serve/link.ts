@@ -2,8 +2,8 @@ import { AgentError } from "@loopwright/core";
 import { isId } from "@loopwright/core/ports";
 import { companion } from "../compose/companion.ts";
 import { exitCodes } from "../exit-code.ts";
-import { chatMemoryPath } from "../serve/open-channels.ts";
 import { oneLine } from "../terminal/neutralise.ts";
+import { chatMemoryPath } from "./open-channels.ts";
 
 /** Prints a code that links the person that sends it to the bot; returns the exit code. @throws AgentError CONFIG_INVALID */
 export async function link({
