@@ -41,6 +41,7 @@ describe("a bug that is planted", () => {
     ["a process starts another child", "I16", 4],
     ["a child is given up", "I16", 8],
     ["what a child spent", "I16", 1],
+    ["a run that is read alone leaves out", "I3", 6],
     ["the end of a child in the background", "S5", 212],
   ])("in the children of agents is found by a seed of trees: %s", async (name, invariant, seed) => {
     const { bugs } = await runPlantedBugs({ root, only: [name], firstSeeds: [seed], seedsMax: 60, limitMs });

@@ -61,5 +61,18 @@ export function foldRun(state: State, fact: Fact, runId: string): State {
   return inputs.length < next.inputs.length ? { ...next, inputs } : next;
 }
 
-/** The state right before the fact, after the facts of other runs were left out. */
-export const beforeFact = (state: State, { seq }: Fact): State => (state.seq === seq - 1 ? state : { ...state, seq: seq - 1 });
+/**
+ * The state right before the fact, after the facts of other runs were left out. An earlier run has started the child in the background whose report this run reads, so
+ * the child is added here.
+ */
+export function beforeFact(state: State, fact: Fact): State {
+  const before = state.seq === fact.seq - 1 ? state : { ...state, seq: fact.seq - 1 };
+  if (fact.type !== "child.finished" || fact.callKey !== undefined || isKnownChild(state, fact)) return before;
+  const { session, runId } = fact;
+  return { ...before, background: [...(state.background ?? []), { runId, session, agent: "", key: "", round: 0, depthMax: 0 }] };
+}
+
+/** True also after the run, when no child is added to it. */
+const isKnownChild = (state: State, { session, runId }: FactOf<"child.finished">): boolean =>
+  [...(state.run?.children ?? []), ...(state.background ?? [])].some((child) => child.session === session) ||
+  endOf(state, runId) !== undefined;

@@ -3,6 +3,13 @@ import type { SourceFlaw } from "./source-flaws.ts";
 /** Flaws of agents that use agents. */
 export const treeFlaws: readonly SourceFlaw[] = [
   {
+    name: "a run that is read alone leaves out the end of a child of an earlier run",
+    isOfTree: true,
+    file: "loop/fold-one-run.ts",
+    good: 'if (fact.type !== "child.finished" ||',
+    bad: "if (true ||",
+  },
+  {
     name: "a process starts another child than the one before it",
     isOfTree: true,
     file: "driver/children/child-start-checks.ts",
