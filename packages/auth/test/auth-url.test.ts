@@ -102,9 +102,18 @@ describe("C48: a service that checks tokens", () => {
 
   it("T10: gets equal tokens that come at once in one request, and each caller has its own verdict", async () => {
     const service = await verifier();
-    service.answer = (response) => void response.end(JSON.stringify({ user: `user-${service.asked.length}`, scope: "garden" }));
+    const released = Promise.withResolvers<void>();
+    service.answer = async (response) => {
+      await released.promise;
+      response.end(JSON.stringify({ user: `user-${service.asked.length}`, scope: "garden" }));
+    };
     const { ask } = asking(service.url);
-    const answers = await Promise.all(Array.from({ length: 1_000 }, () => ask()));
+    const asks = Array.from({ length: 1_000 }, () => ask());
+    // Each caller first has a digest of its token made on a thread. These digests stand behind them in the same queue.
+    await Promise.all(Array.from({ length: 1_000 }, () => crypto.subtle.digest("SHA-256", new Uint8Array(32))));
+    await expect.poll(() => service.asked.length).toBe(1);
+    released.resolve();
+    const answers = await Promise.all(asks);
     expect([service.asked.length, new Set(answers.map((one) => one?.user)).size]).toEqual([1, 1]);
     expect(await ask()).toMatchObject({ user: "user-2" });
     const [one, two] = await Promise.all([ask("token-of-one-0123456789"), ask("token-of-two-0123456789")]);
