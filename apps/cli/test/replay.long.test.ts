@@ -2,6 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { emptyDirectory, run, runAll } from "./run-binary.ts";
+import { startServer } from "./run-server.ts";
 
 const idIn = (text: string): string => /--resume ([a-z0-9]+)/.exec(text)?.[1] ?? "";
 
@@ -74,4 +75,15 @@ test("a session is forked as it was at an event, and the first message in which 
     expect.stringMatching(/^The conversations differ at message 2\.\n- \[\d+\] assistant: .*\n\+ \(it has ended\)\n$/),
   ]);
   expect(JSON.parse(asJson?.stdout ?? "")).toMatchObject({ isEqual: false, place: 1, members: [] });
+});
+
+test("a session of a server is replayed with the agent as the server makes it", async () => {
+  const cwd = await emptyDirectory();
+  const { client, child, ended } = await startServer({ cwd });
+  const stream = client.execute("what is 6 * 7?", { context: {} });
+  expect(await stream.result()).toMatchObject({ status: "completed" });
+  child.kill("SIGTERM");
+  await ended;
+  const replayed = await run(["replay", stream.sessionId ?? "", "--offline"], { cwd });
+  expect([replayed.code, replayed.stdout]).toEqual([0, expect.stringContaining("gives the identical log")]);
 });

@@ -58,6 +58,11 @@ function checkFacts(facts: readonly Fact[]): void {
   for (const [at, fact] of facts.entries()) if (fact.seq !== at + 1) refuse(`Fact ${at + 1} of the log has the number ${fact.seq}.`);
 }
 
+/** True if the session ran in a deployment that chooses models: it records the owner of each key, also without a chain. */
+const isAskedForModels = (facts: readonly Fact[]): boolean =>
+  facts.some((fact) => fact.type === "model.started" && fact.keyOwner !== undefined) &&
+  facts.every((fact) => fact.type !== "run.started" || fact.chain === undefined);
+
 class Replay {
   readonly #options: ReplaySessionOptions;
   readonly #course: RecordedCourse;
@@ -134,6 +139,8 @@ class Replay {
       ids: this.#ids,
       logger: silentLogger,
       callGuard: recordedWaits(course),
+      // The key owner is recorded where a deployment chooses models. One that has chosen none of its own is enough for the platform's.
+      ...(isAskedForModels(this.#options.facts) ? { resolveModel: () => undefined } : {}),
       node: claim.node,
       leaseMs: leaseMsMax,
       snapshotCheckShare: 0,

@@ -1,9 +1,11 @@
 import { type Agent, AgentError, type Fact } from "@loopwright/core";
 import type { Divergence, ReplayReport, SessionLogFile } from "@loopwright/replay";
-import { openWorkplace } from "../compose/workplace.ts";
+import { openGuardrails } from "../compose/open-guardrails.ts";
+import { openWorkplace, type WorkplaceOptions } from "../compose/workplace.ts";
 import { exitCodes } from "../exit-code.ts";
 import { type SharedFlags, settingsWithSecrets } from "../flags.ts";
 import { errorLogger } from "../serve/error-logger.ts";
+import type { Settings } from "../settings/settings.ts";
 import { localShelf } from "../shelf/local-shelf.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { oneLine } from "../terminal/neutralise.ts";
@@ -14,16 +16,59 @@ import { print } from "./sessions.ts";
 export async function replay(typed: string, flags: SharedFlags & { readonly json?: boolean }): Promise<number> {
   const settings = await settingsWithSecrets(flags, { logger: errorLogger });
   const recorded = (await fileOf(typed)) ?? (await kept(typed, settings));
-  const workplace = await openWorkplace(settings, { isAttended: false });
-  try {
-    const { replaySession } = await import("@loopwright/replay");
-    const report = await replaySession({ ...recorded, agent: agentNamed(agentNameOf(recorded.facts), workplace.agents) });
-    if (flags.json) print(jsonLine(report));
-    else for (const line of linesOf(report, recorded)) print(line);
-    return report.isIdentical ? exitCodes.ok : exitCodes.failed;
-  } finally {
-    await workplace.close();
+  const report = await replayed(recorded, settings);
+  if (flags.json) print(jsonLine(report));
+  else for (const line of linesOf(report, recorded)) print(line);
+  return report.isIdentical ? exitCodes.ok : exitCodes.failed;
+}
+
+/** How `ask`, `chat` and `run` make their agents: with other tools and prompts, and `run` with guardrails and the parts of the embedding product. */
+const makers: readonly (Pick<WorkplaceOptions, "isAttended" | "surface"> & { readonly isServed?: true })[] = [
+  { isAttended: false },
+  { isAttended: true },
+  { isAttended: false, surface: "web page", isServed: true },
+];
+
+/** The replay with the agent as the command that recorded the session makes it; if no agent is the recorded one, that of the agent with the fewest differences. */
+async function replayed(recorded: SessionLogFile, settings: Settings): Promise<ReplayReport> {
+  const reports: ReplayReport[] = [];
+  for (const maker of makers) {
+    const report = await replayedBy(maker, { recorded, settings });
+    if (!isOtherAgent(report)) return report;
+    reports.push(report);
   }
+  const [nearest] = reports.toSorted((one, other) => differences(one) - differences(other));
+  return nearest as ReplayReport;
+}
+
+const differences = ({ divergence }: ReplayReport): number => divergence?.members.length ?? 0;
+
+const isOtherAgent = ({ divergence }: ReplayReport): boolean => divergence?.members.includes("agentDigest") ?? false;
+
+async function replayedBy(
+  { isServed, ...options }: (typeof makers)[number],
+  { recorded, settings }: { readonly recorded: SessionLogFile; readonly settings: Settings },
+): Promise<ReplayReport> {
+  const guardrails = isServed ? await openGuardrails(settings.configuration.values) : undefined;
+  try {
+    const workplace = await openWorkplace(settings, { ...options, offersAll: true, ...(guardrails ? { guard: guardrails.guard } : {}) });
+    try {
+      const agents = isServed ? await served(workplace.agents) : workplace.agents;
+      const { replaySession } = await import("@loopwright/replay");
+      return await replaySession({ ...recorded, agent: agentNamed(agentNameOf(recorded.facts), agents) });
+    } finally {
+      await workplace.close();
+    }
+  } finally {
+    guardrails?.close();
+  }
+}
+
+/** The agents with what the embedding product adds to prompts. */
+async function served(agents: readonly Agent[]): Promise<readonly Agent[]> {
+  const { embedOptions } = await import("@loopwright/embed");
+  const { agents: made } = embedOptions({ agents });
+  return typeof made === "function" ? agents : made;
 }
 
 async function kept(typed: string, settings: Parameters<typeof localShelf>[0]): Promise<SessionLogFile> {
