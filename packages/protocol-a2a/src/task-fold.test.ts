@@ -7,7 +7,8 @@ import { legacyEvent } from "./legacy-wire.ts";
 import { TaskFold } from "./task-fold.ts";
 
 const runId = "run1";
-const ids = { taskId: `context-1.${runId}`, contextId: "garden" };
+/** As a server has them, with fields that are none of the protocol. */
+const ids = { taskId: `context-1.${runId}`, contextId: "garden", session: "context-1", runId };
 
 /** A block of an answer, with its text in the deltas in which it comes. */
 interface Block {
@@ -103,6 +104,7 @@ function readBySdk(events: readonly TaskEvent[], known = ""): { readonly text: s
   let text = known;
   let state = "";
   for (const given of events) {
+    if (/"(?:session|runId)":/.test(JSON.stringify(given))) throw new Error("A field is none of the protocol.");
     const { payload } = StreamResponse.fromJSON(JSON.parse(JSON.stringify(given)));
     if (!payload || payload.$case === "message") throw new Error("The SDK reads no event of a task.");
     if (["COMPLETED", "FAILED", "CANCELED"].includes(state)) throw new Error("An event follows the end.");

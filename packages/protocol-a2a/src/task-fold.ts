@@ -42,8 +42,9 @@ export class TaskFold {
   readonly #history: TaskMessage[] = [];
   readonly #results = new Set<string>();
 
-  constructor(ids: { readonly taskId: string; readonly contextId: string }) {
-    this.#ids = ids;
+  constructor({ taskId, contextId }: { readonly taskId: string; readonly contextId: string }) {
+    // These two alone: what is sent has no field that a strict parser of the protocol does not know.
+    this.#ids = { taskId, contextId };
   }
 
   get isEnded(): boolean {
