@@ -455,7 +455,8 @@ describe.skipIf(missing !== undefined)(
       console.info(JSON.stringify(counts));
       expect(counts.canariesInStreams).toBeGreaterThan(200);
       expect(counts.canariesInRedis).toBeGreaterThan(200);
-      expect(counts.canariesInLines).toBeGreaterThan(20);
+      // Failures bring words of users in their messages, and the lines of operators leave these out.
+      expect(counts.canariesInLines).toBe(0);
       expect(counts.lines).toBeGreaterThan(60);
       expect(counts.vendorCalls).toBeGreaterThan(80);
       for (const { user, scope } of all)
