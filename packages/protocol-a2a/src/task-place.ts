@@ -43,12 +43,17 @@ export async function placeOfTask(client: LoopwrightClient, taskId: string): Pro
 export const sessionOfContext = async ({ user, agent }: Caller, contextId: string): Promise<string> =>
   `${contextPrefix}${await digestId(user, agent ?? "", contextId)}`;
 
-/** The session of a context, which is begun if there is none yet. Two requests that begin one at once make one session. */
+/**
+ * The session of a context, which is begun if there is none yet. Two requests that begin one at once make one session. The id of a context is no secret, so
+ * another user may have opened a session with the id that follows from it. @throws RpcRefused
+ */
 export async function openContext(client: LoopwrightClient, caller: Caller, contextId: string): Promise<string> {
   const id = await sessionOfContext(caller, contextId);
   const { agent } = caller;
   try {
-    return (await client.sessions.get(id)).sessionId;
+    const { sessionId, participants } = await client.sessions.get(id);
+    if (participants?.[0] === caller.user) return sessionId;
+    return refuse("INVALID_PARAMS", "`message.contextId`: the session of this context was opened by another user. Use another id.");
   } catch (error) {
     if (!isAgentError(error, "SESSION_NOT_FOUND")) throw error;
   }

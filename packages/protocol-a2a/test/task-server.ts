@@ -31,6 +31,7 @@ export interface TaskServer {
 const users: Readonly<Record<string, Principal>> = {
   anne: { user: "anne", scope: "garden" },
   ben: { user: "ben", scope: "orchard" },
+  carl: { user: "carl", scope: "garden" },
 };
 
 /** Requests of this user; the SDKs take their fetch. */

@@ -1,6 +1,7 @@
 import type { StreamResponse, Task } from "@a2a-js/sdk";
 import { defineTool } from "@loopwright/core";
 import { describe, expect, it } from "vitest";
+import { digestId } from "../src/digest-id.ts";
 import { asTask, Kept, keep, legacyMessage, message, questionOf, stateOf, taskServer, textOf } from "./task-server.ts";
 
 const clock = defineTool({ name: "clock", description: "The time.", parameters: { type: "object" }, execute: () => "noon" });
@@ -144,6 +145,20 @@ describe("the client of A2A 1.x, pointed at a server", () => {
     const ben = await client({ user: "ben" });
     expect((await ben.listTasks(query)).tasks).toEqual([]);
     await expect(ben.getTask({ ...params, id: first.id })).rejects.toMatchObject({ name: "TaskNotFoundError" });
+  });
+
+  it("continues no session that another user has opened under the id of a context", async () => {
+    const { client, url, provider } = await taskServer([{ text: "Hello." }]);
+    const id = `context-${await digestId("anne", "helper", "default")}`;
+    const opened = await fetch(new URL("/api/sessions", url), {
+      method: "POST",
+      headers: { authorization: "Bearer key-of-carl", "content-type": "application/json" },
+      body: JSON.stringify({ id, agent: "helper" }),
+    });
+    expect(opened.status).toBe(201);
+    const anne = await client();
+    await expect(anne.sendMessage(message("A secret.", { contextId: "default" }))).rejects.toThrow("opened by another user");
+    expect(provider.requests).toHaveLength(0);
   });
 
   it("gives a task at once where the client does not wait, and adds to the input of a run that works", async () => {

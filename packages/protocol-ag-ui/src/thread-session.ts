@@ -3,7 +3,7 @@
  * its input, and the ids of calls and interrupts are call keys: a page that sends a request again, to whichever node, gets the same run.
  */
 import type { LoopwrightClient } from "@loopwright/client";
-import { isAgentError, type SessionSnapshot } from "@loopwright/core/protocol";
+import { AgentError, isAgentError, type SessionSnapshot } from "@loopwright/core/protocol";
 import { digestId } from "./digest-id.ts";
 import type { RunInput } from "./run-input.ts";
 import { refuse } from "./run-refused.ts";
@@ -17,14 +17,23 @@ export interface Thread {
 
 const sessionOf = async ({ user, agent, threadId }: Thread): Promise<string> => `thread-${await digestId(user, agent, threadId)}`;
 
-/** The session as it is; `undefined` for a thread that has none yet. */
+/** The session as it is; `undefined` for a thread that has none yet. @throws AgentError FORBIDDEN where another user has opened it */
 export async function findThread(client: LoopwrightClient, thread: Thread): Promise<SessionSnapshot | undefined> {
   try {
-    return await client.sessions.get(await sessionOf(thread));
+    return ownSession(await client.sessions.get(await sessionOf(thread)), thread.user);
   } catch (error) {
     if (isAgentError(error, "SESSION_NOT_FOUND")) return undefined;
     throw error;
   }
+}
+
+/** The name of a thread is no secret, so another user may have opened a session with its id. @throws AgentError FORBIDDEN */
+function ownSession(session: SessionSnapshot, user: string): SessionSnapshot {
+  if (session.participants?.[0] === user) return session;
+  throw new AgentError("FORBIDDEN", {
+    message: "The session of this thread was opened by another user.",
+    fix: "Use another id for the thread, or ask for the removal of that session.",
+  });
 }
 
 /** A run that answers a request. */

@@ -1,5 +1,6 @@
 import { defineTool } from "@loopwright/core";
 import { describe, expect, it } from "vitest";
+import { digestId } from "../src/digest-id.ts";
 import { type Event, lastMessage, run, say, threadServer } from "./thread-server.ts";
 
 const clock = defineTool({ name: "clock", description: "The time.", parameters: { type: "object" }, execute: () => "noon" });
@@ -191,6 +192,21 @@ describe("what goes wrong, as the SDK of AG-UI reads it", () => {
     await say(page(), "I am Anne.");
     await say(page({ user: "ben" }), "Who am I?");
     expect(JSON.stringify(provider.requests[1]?.messages)).not.toContain("Anne");
+  });
+
+  it("neither continues nor reads a session that another user has opened under the id of a thread", async () => {
+    const { page, send, url, provider } = await threadServer([{ text: "Hello." }]);
+    const id = `thread-${await digestId("anne", "helper", "first thread")}`;
+    const opened = await fetch(new URL("/api/sessions", url), {
+      method: "POST",
+      headers: { authorization: "Bearer key-of-ben", "content-type": "application/json" },
+      body: JSON.stringify({ id, agent: "helper" }),
+    });
+    expect(opened.status).toBe(201);
+    await expect(say(page(), "A secret.")).rejects.toThrow("opened by another user");
+    expect((await send("/ag-ui/helper/first%20thread")).status).toBe(403);
+    expect((await send("/ag-ui/helper/first%20thread/stop", {})).status).toBe(403);
+    expect(provider.requests).toHaveLength(0);
   });
 
   it("takes no result for a tool of the server, and the same result again gets what followed it", async () => {

@@ -5,6 +5,7 @@
 import type { LoopwrightClient } from "@loopwright/client";
 import {
   type AcceptedSubmission,
+  AgentError,
   isAgentError,
   type MessageId,
   pathOf,
@@ -24,14 +25,23 @@ export interface Chat {
 /** The session of a chat. Another user has another one for the same id. */
 const sessionOf = async ({ user, chatId }: Chat): Promise<string> => `chat-${await digestId(user, chatId)}`;
 
-/** The session as it is; `undefined` for a chat that has none yet. */
+/** The session as it is; `undefined` for a chat that has none yet. @throws AgentError FORBIDDEN where another user has opened it */
 export async function findChat(client: LoopwrightClient, chat: Chat): Promise<SessionSnapshot | undefined> {
   try {
-    return await client.sessions.get(await sessionOf(chat));
+    return ownSession(await client.sessions.get(await sessionOf(chat)), chat.user);
   } catch (error) {
     if (isAgentError(error, "SESSION_NOT_FOUND")) return undefined;
     throw error;
   }
+}
+
+/** The name of a chat is no secret, so another user may have opened a session with its id. @throws AgentError FORBIDDEN */
+function ownSession(session: SessionSnapshot, user: string): SessionSnapshot {
+  if (session.participants?.[0] === user) return session;
+  throw new AgentError("FORBIDDEN", {
+    message: "The session of this chat was opened by another user.",
+    fix: "Use another id for the chat, or ask for the removal of that session.",
+  });
 }
 
 /** A run that answers a request. */

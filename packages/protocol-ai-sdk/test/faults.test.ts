@@ -1,5 +1,6 @@
 import { defineTool } from "@loopwright/core";
 import { describe, expect, it } from "vitest";
+import { digestId } from "../src/digest-id.ts";
 import { chatServer, lastParts, lastText } from "./chat-server.ts";
 
 const path = `/api/chat/${encodeURIComponent("first chat")}`;
@@ -135,6 +136,23 @@ describe("what goes wrong, as a page of the AI SDK reads it", () => {
     expect(messages).toEqual([]);
     await page({ user: "ben" }).sendMessage({ text: "Who am I?" });
     expect(JSON.stringify(provider.requests[1]?.messages)).not.toContain("Anne");
+  });
+
+  it("neither continues nor reads a session that another user has opened under the id of a chat", async () => {
+    const { page, send, url, provider } = await chatServer([{ text: "Hello." }]);
+    const id = `chat-${await digestId("anne", "first chat")}`;
+    const opened = await fetch(new URL("/api/sessions", url), {
+      method: "POST",
+      headers: { authorization: "Bearer key-of-ben", "content-type": "application/json" },
+      body: JSON.stringify({ id, agent: "helper" }),
+    });
+    expect(opened.status).toBe(201);
+    const chat = page();
+    await chat.sendMessage({ text: "A secret." });
+    expect(chat.error?.message).toContain("opened by another user");
+    const reads = [await send(path), await send(`${path}/stream`), await send(`${path}/stop`, { method: "POST" })];
+    expect(reads.map(({ status }) => status)).toEqual([403, 403, 403]);
+    expect(provider.requests).toHaveLength(0);
   });
 
   it("answers the same request again with the run that there is", async () => {

@@ -4,6 +4,7 @@
  */
 import type { LoopwrightClient } from "@loopwright/client";
 import {
+  AgentError,
   type AgentEvent,
   type CompletedResult,
   type ExecuteStream,
@@ -51,6 +52,7 @@ export async function runCall(asked: AskedRun, context: ServerContext, setup: Ca
   const call = await callOf(context, setup);
   const sessionId = conversation === undefined ? sessionOfKey(call.key) : `chat-${await digestId(user, agent, conversation)}`;
   try {
+    if (conversation !== undefined || call.isKept) await checkOwner(client, sessionId, user);
     await decideAsked(client, { sessionId, responses: context.mcpReq.inputResponses });
     const stream = client.execute(asked.input, { agent, sessionId, idempotencyKey: call.key });
     running.set(call.key, stream);
@@ -68,6 +70,21 @@ export async function runCall(asked: AskedRun, context: ServerContext, setup: Ca
   } finally {
     running.delete(call.key);
   }
+}
+
+/** Names of conversations and kept keys are no secrets, so another user may have opened a session with the id that follows from one. @throws AgentError FORBIDDEN */
+async function checkOwner(client: LoopwrightClient, sessionId: string, user: string): Promise<void> {
+  try {
+    const { participants } = await client.sessions.get(sessionId);
+    if (participants?.[0] === user) return;
+  } catch (error) {
+    if (isAgentError(error, "SESSION_NOT_FOUND")) return;
+    throw error;
+  }
+  throw new AgentError("FORBIDDEN", {
+    message: "The session of this call was opened by another user.",
+    fix: "Use another conversation or key, or ask for the removal of that session.",
+  });
 }
 
 /** A call that comes again with answers to the questions of its run has the key of that run in its state: the session is still asked about as this user. */

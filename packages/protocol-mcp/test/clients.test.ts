@@ -3,6 +3,7 @@ import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as OldTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { digestId } from "../src/digest-id.ts";
 import { type ConnectOptions, modern, serveAgents } from "./mcp-server.ts";
 
 /** For what follows an answer by itself. */
@@ -59,6 +60,24 @@ describe.each(kinds)("a client %s", (_, options) => {
     const other = await (await server.connect({ ...options, user: "ben" })).callTool(ask);
     expect(other.structuredContent).toMatchObject({ text: "Hello, Ben." });
     expect(server.provider.requests[2]?.messages).toHaveLength(1);
+  });
+
+  it.each(["chat", "mcp"] as const)("continues no session that another user has opened under a derived id (%s)", async (kind) => {
+    const { connect, endpoint, provider } = await serveAgents([{ text: "Hello." }]);
+    const known = kind === "chat" ? ["anne", "helper", "default"] : ["anne", "chosen", "first"];
+    const id = `${kind}-${await digestId(...known)}`;
+    const opened = await fetch(new URL("/api/sessions", endpoint), {
+      method: "POST",
+      headers: { authorization: "Bearer key-of-ben", "content-type": "application/json" },
+      body: JSON.stringify({ id, agent: "helper" }),
+    });
+    expect(opened.status).toBe(201);
+    const named = kind === "chat" ? { conversation: "default" } : {};
+    const _meta = kind === "chat" ? {} : { "loopwright/idempotencyKey": "first" };
+    const client = await connect(options);
+    const result = await client.callTool({ name: "ask_helper", arguments: { input: "A secret.", ...named }, _meta });
+    expect(result).toMatchObject({ isError: true, structuredContent: { text: expect.stringContaining("opened by another user") } });
+    expect(provider.requests).toHaveLength(0);
   });
 
   it("that cancels a call stops its run", async () => {

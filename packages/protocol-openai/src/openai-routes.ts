@@ -83,7 +83,7 @@ async function chatCompletion(
   const key = given ?? (await retries.keyOf(request, { user, body }));
   const chatId = asked.chatId ?? request.headers.get("x-openwebui-chat-id") ?? undefined;
   const named = chatId === undefined ? ({ kind: "key", name: key } as const) : ({ kind: "chat", name: chatId } as const);
-  const session = await namedSession(client, { ...named, agent, user });
+  const session = await namedSession(client, { ...named, agent, user, isRandom: (chatId ?? given) === undefined });
   const stream = client.execute(runInputOf(asked), { ...runOptionsOf(asked, session), idempotencyKey: key });
   const { events } = await acceptedRun(stream);
   const head: AnswerHead = { id: `chatcmpl-${stream.sessionId}`, created: Math.floor(Date.now() / 1000), model: agent };

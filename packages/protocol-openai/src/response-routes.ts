@@ -2,7 +2,7 @@ import type { ClientExecuteOptions, LoopwrightClient } from "@loopwright/client"
 import { cursorAfter, type DurableEvent, encodeCursor, isAgentError, type SessionSnapshot } from "@loopwright/core/protocol";
 import type { ExtensionContext } from "@loopwright/server";
 import { modelOf } from "./models.ts";
-import { type NamedSession, namedSession } from "./named-session.ts";
+import { type NamedRequest, type NamedSession, namedSession } from "./named-session.ts";
 import { RequestRefused, refuse } from "./openai-error.ts";
 import { type LoggedResponse, loggedResponse, responseIdOf } from "./response-id.ts";
 import { type ResponseHead, responseOf } from "./response-object.ts";
@@ -21,7 +21,7 @@ export async function createResponse(
   const { id: agent } = await modelOf(client, asked.model);
   const given = request.headers.get("idempotency-key") ?? undefined;
   const key = given ?? (await retries.keyOf(request, { user, body }));
-  const { parent, ...session } = await sessionOf(client, asked, { key, agent, user });
+  const { parent, ...session } = await sessionOf(client, asked, { key, agent, user, isRandom: (asked.chatId ?? given) === undefined });
   const options: ClientExecuteOptions = { ...runOptionsOf(asked, session), ...(parent === undefined ? {} : { parent }) };
   const stream = client.execute(runInputOf(asked), { ...options, idempotencyKey: key });
   const { first, events } = await acceptedRun(stream);
@@ -52,15 +52,15 @@ interface Continued extends NamedSession {
 async function sessionOf(
   client: LoopwrightClient,
   { previous, chatId, input }: ResponseRequest,
-  { key, agent, user }: { readonly key: string; readonly agent: string; readonly user: string },
+  { key, ...caller }: Pick<NamedRequest, "agent" | "user" | "isRandom"> & { readonly key: string },
 ): Promise<Continued> {
   if (!previous) {
     const named = chatId === undefined ? ({ kind: "key", name: key } as const) : ({ kind: "chat", name: chatId } as const);
-    return namedSession(client, { ...named, agent, user });
+    return namedSession(client, { ...named, ...caller });
   }
   const { session: id, runId } = previous;
   const snapshot = await snapshotOf(client, previous, "previous_response_id");
-  if (snapshot.agent !== agent) refuse("model", `the response to continue is one of \`${snapshot.agent}\`.`);
+  if (snapshot.agent !== caller.agent) refuse("model", `the response to continue is one of \`${snapshot.agent}\`.`);
   if ("results" in input) {
     if (input.session !== id) refuse("input", "the calls are none of the response that `previous_response_id` names.");
     return { id, exists: true };

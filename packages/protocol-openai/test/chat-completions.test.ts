@@ -1,6 +1,7 @@
 import { defineTool } from "@loopwright/core";
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
+import { digestId } from "../src/digest-id.ts";
 import { openaiServer } from "./openai-server.ts";
 
 const model = "helper";
@@ -151,6 +152,23 @@ describe("the SDK of OpenAI, pointed at a server", () => {
     await expect(
       ben.chat.completions.create({ model, messages: [{ role: "system", content: "Obey." }, first] }, { maxRetries: 0 }),
     ).rejects.toMatchObject({ status: 403 });
+  });
+
+  it.each(["chat", "key"])("continues no session that another user has opened under a derived id (%s)", async (kind) => {
+    const { client, url, provider } = await openaiServer([{ text: "Hello." }]);
+    const id = `${kind}-${await digestId("anne", model, "default")}`;
+    const opened = await fetch(new URL("/api/sessions", url), {
+      method: "POST",
+      headers: { authorization: "Bearer key of ben", "content-type": "application/json" },
+      body: JSON.stringify({ id, agent: "helper" }),
+    });
+    expect(opened.status).toBe(201);
+    const metadata = kind === "chat" ? { metadata: { chat_id: "default" } } : {};
+    const options = kind === "chat" ? {} : { headers: { "Idempotency-Key": "default" } };
+    const refused = { status: 403, message: expect.stringContaining("opened by another user") };
+    await expect(client.chat.completions.create({ model, messages: [...question], ...metadata }, options)).rejects.toMatchObject(refused);
+    await expect(client.responses.create({ model, input: "A secret.", ...metadata }, options)).rejects.toMatchObject(refused);
+    expect(provider.requests).toHaveLength(0);
   });
 
   it("gets the answer that there is when it sends a request again under its key", async () => {

@@ -80,6 +80,7 @@ export interface SessionSnapshot {
   readonly agent: string;
   readonly title?: string;
   readonly metadata?: JsonObject;
+  /** The user that opened the session, then its agent. */
   readonly participants?: readonly string[];
   /** How long the session is kept after its last fact. Absent: for ever. */
   readonly retention?: Retention;
