@@ -93,7 +93,7 @@ describe("a call", () => {
       decide({ messages }) {
         const answerAt = messages.findLastIndex(({ role }) => role === "assistant");
         const results = messages.slice(answerAt + 1).flatMap((one) => (one.role === "tool_result" && one.outcome === "error" ? [one] : []));
-        failed.push(results.map(({ toolName }) => toolName));
+        failed.push(results.flatMap(({ toolName }) => toolName ?? []));
         return undefined;
       },
     };
