@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { readJson, tool } from "./tree.mjs";
 
-const NPM = ["install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefer-offline", "--loglevel=error"];
+const NPM = ["install", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"];
 const TIMEOUT_MS = 300_000;
 
 let madeStore;
@@ -74,13 +74,19 @@ function addToStore(folder) {
   }
 }
 
+/** Runs npm. A list of versions in its cache may be older than a version that another package needs: then the list is fetched again. */
+function npm(words, folder, options) {
+  const run = tool("npm", [...NPM, "--prefer-offline", ...words], folder, options);
+  return run.code !== 0 && run.output.includes("ETARGET") ? tool("npm", [...NPM, "--prefer-online", ...words], folder, options) : run;
+}
+
 /** Exit code and output of npm after it has installed `wanted` (paths of tarballs, names with versions) and what the manifest of the folder names. */
 export function installShared(folder, wanted, environment = process.env) {
   const options = { env: environment, timeout: TIMEOUT_MS };
-  const resolving = tool("npm", [...NPM, "--package-lock-only", ...wanted], folder, options);
+  const resolving = npm(["--package-lock-only", ...wanted], folder, options);
   if (resolving.code !== 0) return resolving;
   takeFromStore(folder);
-  const installing = tool("npm", NPM, folder, options);
+  const installing = npm([], folder, options);
   if (installing.code === 0) addToStore(folder);
   return installing;
 }
