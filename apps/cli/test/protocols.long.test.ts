@@ -53,7 +53,7 @@ describe("loopwright run --protocols", () => {
 
   it("C73: answers a client of A2A, which finishes its task after a kill -9 of the server in the middle of the stream", async () => {
     const [cwd, flags] = [await emptyDirectory(), ["--protocols", "a2a"]];
-    const server = await startServer({ cwd, flags, env: { LOOPWRIGHT_OFFLINE_PACE: "5" } });
+    const server = await startServer({ cwd, flags, env: { LOOPWRIGHT_OFFLINE_PACE: "40" } });
     const client = await new ClientFactory().createFromUrl(server.url);
     const message = { messageId: "m1", role: "ROLE_USER", parts: [{ text: "long answer" }] };
     let [id, text] = ["", ""];
@@ -61,7 +61,7 @@ describe("loopwright run --protocols", () => {
       for await (const { payload } of client.sendMessageStream(SendMessageRequest.fromJSON({ message }))) {
         if (payload?.$case === "task") id = payload.value.id;
         if (payload?.$case === "artifactUpdate") text += payload.value.artifact?.parts.map(({ content }) => content?.value).join("") ?? "";
-        if (text.includes("What a session is")) server.child.kill("SIGKILL");
+        if (text.includes("A long answer")) server.child.kill("SIGKILL");
       }
     })();
     await expect(reading).rejects.toThrow();
