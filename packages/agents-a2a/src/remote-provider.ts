@@ -4,6 +4,7 @@
  */
 import {
   AgentError,
+  callsOf,
   type Json,
   type JsonObject,
   type Message,
@@ -47,7 +48,7 @@ async function* answerOf(calls: RemoteCalls, { messages }: ModelRequest, { signa
   if (!sent) return yield [...textChunks(wholeAnswer(last)), end];
   const { taskId } = sent;
   let task = await calls.task(taskId, signal);
-  if (last.toolName === questionTool && task.state === "TASK_STATE_INPUT_REQUIRED") {
+  if (last.toolName === questionTool && task.state === "TASK_STATE_INPUT_REQUIRED" && isAnswerTo(messages, last, task)) {
     await calls.send(
       { messageId: `${taskId}.${last.callKey ?? last.toolCallId}`, taskId, contextId: task.contextId, parts: answerParts(last) },
       signal,
@@ -56,6 +57,24 @@ async function* answerOf(calls: RemoteCalls, { messages }: ModelRequest, { signa
   }
   yield* follow(calls, task, signal);
 }
+
+/** True where the answered call had the question that the task has now: the task may have had this answer already, and have asked again. */
+function isAnswerTo(messages: readonly Message[], { toolCallId }: ToolResultMessage, task: RemoteTask): boolean {
+  const asking = messages[lastAnswer(messages)];
+  const call = asking?.role === "assistant" ? callsOf(asking).find(({ id }) => id === toolCallId) : undefined;
+  return call !== undefined && sortedJson(call.args) === sortedJson(questionOf(task));
+}
+
+/** Equal for equal values, in whatever order a store or the remote agent has their fields. */
+const sortedJson = (value: Json): string =>
+  JSON.stringify(value, (_, part: Json) =>
+    isObject(part) ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1))) : part,
+  );
+
+const questionOf = ({ id, note, data }: RemoteTask): JsonObject => ({
+  ...{ taskId: id, question: note },
+  ...(data.length === 0 ? {} : { data: data as Json }),
+});
 
 const lastAnswer = (messages: readonly Message[]): number => messages.findLastIndex(({ role }) => role === "assistant");
 
@@ -122,9 +141,10 @@ async function* follow(calls: RemoteCalls, begun: RemoteTask, signal: AbortSigna
 const isEnd = (event: RemoteEvent | undefined): boolean =>
   event?.type === "status" ? isAtRest(event.state) : event?.type === "task" && isAtRest(event.task.state);
 
-async function* finish({ id, state, text, note, data }: RemoteTask, shown: string): AsyncGenerator<readonly ModelChunk[]> {
+async function* finish(task: RemoteTask, shown: string): AsyncGenerator<readonly ModelChunk[]> {
+  const { state, text, note } = task;
   if (state === "TASK_STATE_INPUT_REQUIRED" || state === "TASK_STATE_AUTH_REQUIRED")
-    return yield callChunks(questionTool, { taskId: id, question: note, ...(data.length === 0 ? {} : { data: data as Json }) });
+    return yield callChunks(questionTool, questionOf(task));
   if (!isAtRest(state))
     throw new AgentError("EXECUTOR_FAILED", { message: "The stream of the remote agent ended before its task.", retryable: true });
   if (state !== "TASK_STATE_COMPLETED") {

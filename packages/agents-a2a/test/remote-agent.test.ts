@@ -1,16 +1,27 @@
 import { agentTool, createAgent, createSession, execute, resume } from "@loopwright/core";
 import { memoryStore, scripted } from "@loopwright/core/memory";
 import { describe, expect, it } from "vitest";
-import { remoteAgent } from "../src/index.ts";
+import { type RemoteAgentOptions, remoteAgent } from "../src/index.ts";
 import { remoteServer } from "./remote-server.ts";
 
 /** An agent that gives its task to the remote one. */
-const leadOf = (card: string) => {
+const leadOf = (card: string, fetchOf: RemoteAgentOptions["fetch"] = fetch) => {
   const provider = scripted(({ messages }) =>
     messages.at(-1)?.role === "tool_result" ? { text: "Done." } : { calls: [{ name: "remote", args: { task: "The weather?" } }] },
   );
-  return { provider, agent: createAgent({ name: "lead", provider, tools: [agentTool({ agent: remoteAgent({ name: "remote", card }) })] }) };
+  return {
+    provider,
+    agent: createAgent({ name: "lead", provider, tools: [agentTool({ agent: remoteAgent({ name: "remote", card, fetch: fetchOf }) })] }),
+  };
 };
+
+/** The task that a message is for, as its agent has it. */
+async function stateOf(input: string, init: RequestInit): Promise<string> {
+  const { taskId } = (JSON.parse(String(init.body)) as { readonly params: { readonly message: { readonly taskId: string } } }).params
+    .message;
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "GetTask", params: { id: taskId } });
+  return (await fetch(input, { ...init, body })).text();
+}
 
 describe("a remote agent as a child", () => {
   it("answers with the text of its task, whose id the log has", async () => {
@@ -40,6 +51,33 @@ describe("a remote agent as a child", () => {
     expect(await (await session.answer(call?.callKey ?? "", "Lisbon")).stream().result()).toMatchObject({ status: "completed" });
     expect(received).toEqual(["The weather?", "Lisbon"]);
     expect(JSON.stringify(provider.requests.at(-1)?.messages)).toContain("Rain in Lisbon.");
+  });
+
+  it("does not answer the second question of its task with the answer to the first, after a stream that was cut", async () => {
+    const { card, received } = await remoteServer(({ isAnswer, text, write, end }) => {
+      if (!isAnswer) return end("INPUT_REQUIRED", "Where?");
+      if (text === "Lisbon") return end("INPUT_REQUIRED", "When?");
+      write(`Rain in Lisbon, ${text}.`);
+      end("COMPLETED");
+    });
+    let isCut = false;
+    const cut = async (input: string, init: RequestInit): Promise<Response> => {
+      const response = await fetch(input, init);
+      if (isCut || !String(init.body).includes("Lisbon")) return response;
+      isCut = true;
+      // The remote agent has the answer: its response is lost, and it has asked again before the call is made anew.
+      await expect.poll(async () => (await stateOf(input, init)).includes("When?"), { timeout: 20_000 }).toBe(true);
+      throw new TypeError("The connection was reset.");
+    };
+    const { agent, provider } = leadOf(card, cut);
+    const session = createSession({ agent, store: memoryStore() });
+    const [where] = (await execute(session, "The weather?").result()).pendingToolCalls ?? [];
+    const asked = await (await session.answer(where?.callKey ?? "", "Lisbon")).stream().result();
+    const [when] = asked.pendingToolCalls ?? [];
+    expect([isCut, when?.args["question"], received]).toEqual([true, "When?", ["The weather?", "Lisbon"]]);
+    expect(await (await session.answer(when?.callKey ?? "", "tomorrow")).stream().result()).toMatchObject({ status: "completed" });
+    expect(received).toEqual(["The weather?", "Lisbon", "tomorrow"]);
+    expect(JSON.stringify(provider.requests.at(-1)?.messages)).toContain("Rain in Lisbon, tomorrow.");
   });
 
   it("is canceled with its parent", async () => {

@@ -170,7 +170,7 @@ async function answerMethod(asked: Asked): Promise<Response> {
     case "CancelTask":
       return taskResponse(await cancelTask(asked, readId(params["id"], "id")));
     case "ListTasks":
-      return resultResponse(id, (await listTasks(client, params, caller)) as unknown as JsonObject);
+      return resultResponse(id, (await listTasks(client, params, { caller, signal: asked.late })) as unknown as JsonObject);
     default:
       return refuseMethod(method);
   }

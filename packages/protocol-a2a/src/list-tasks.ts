@@ -4,19 +4,22 @@ import type { Task } from "./a2a-task.ts";
 import { refuse } from "./json-rpc.ts";
 import { readHistoryLength } from "./message-request.ts";
 import { readTask } from "./read-task.ts";
-import { type Caller, contextIdOf, contextPrefix, sessionOfContext, taskIdOf } from "./task-place.ts";
+import { type Caller, contextIdOf, contextPrefix, sessionOfContext, type TaskPlace, taskIdOf } from "./task-place.ts";
 
 const [pageSizeDefault, pageSizeMax] = [50, 100];
 
-/** Sessions of one read, and reads of one request. */
+/** Sessions of one read of the list, and such reads of one request. */
 const [sessionsPerRead, readsMax] = [50, 20];
 
-/** Where a page begins: the tasks on the pages before it, and a task of a session of a read of the list. */
+/** Sessions and runs that one request reads. */
+const logReadsMax = 100;
+
+/** Where a page begins: the tasks on the pages before it, and a run, the newest first, of a session of a read of the list. */
 interface Token {
   readonly count: number;
   readonly before: string | undefined;
   readonly session: number;
-  readonly task: number;
+  readonly run: number;
 }
 
 interface Wish {
@@ -35,8 +38,15 @@ interface TaskList {
   readonly totalSize: number;
 }
 
-/** The tasks of the contexts that the caller may see, or those of one context: the newest change first. @throws RpcRefused */
-export async function listTasks(client: LoopwrightClient, params: JsonObject, caller: Caller): Promise<TaskList> {
+/**
+ * The tasks of the contexts that the caller may see, or those of one context: the newest change first. A page ends early, with a token, after 100 reads of logs or
+ * when the signal is aborted. @throws RpcRefused
+ */
+export async function listTasks(
+  client: LoopwrightClient,
+  params: JsonObject,
+  { caller, signal }: { readonly caller: Caller; readonly signal: AbortSignal },
+): Promise<TaskList> {
   const wish = readWish(params);
   const begin = readToken(params["pageToken"]);
   const { contextId } = params;
@@ -46,25 +56,29 @@ export async function listTasks(client: LoopwrightClient, params: JsonObject, ca
     const page = { tasks, pageSize: wish.pageSize, totalSize };
     return { ...page, nextPageToken: next ? tokenOf({ ...next, count: totalSize }) : "" };
   };
-  let { before, session: firstSession, task: firstTask } = begin;
-  for (let reads = 0; reads < readsMax; reads += 1) {
+  let logReads = 0;
+  const mayRead = (): boolean => !signal.aborted && tasks.length < wish.pageSize && logReads++ < logReadsMax;
+  let { before, session, run } = begin;
+  for (let reads = 0; reads < readsMax && !signal.aborted; reads += 1) {
     const read =
       typeof contextId === "string" && contextId !== ""
         ? { sessions: [await sessionOfContext(caller, contextId)], next: undefined }
         : await contexts(client, { before, agent: caller.agent });
-    for (let session = firstSession; session < read.sessions.length; session += 1) {
-      const found = await tasksOf(client, read.sessions[session] ?? "", wish);
-      const taken = found.slice(firstTask, firstTask + wish.pageSize - tasks.length);
-      tasks.push(...taken);
-      const task = firstTask + taken.length;
-      if (task < found.length) return end({ before, session, task });
-      firstTask = 0;
+    for (; session < read.sessions.length; session += 1) {
+      if (!mayRead()) return end({ before, session, run });
+      const places = await placesOf(client, read.sessions[session] ?? "");
+      for (; run < places.length; run += 1) {
+        if (!mayRead()) return end({ before, session, run });
+        const task = await taskAt(client, places[run] as TaskPlace, wish);
+        if (task) tasks.push(task);
+      }
+      run = 0;
     }
     if (read.next === undefined) return end();
     before = read.next;
-    firstSession = 0;
+    [session, run] = [0, 0];
   }
-  return end({ before, session: 0, task: 0 });
+  return end({ before, session, run });
 }
 
 async function contexts(
@@ -76,21 +90,23 @@ async function contexts(
   return { sessions: sessions.map(({ id }) => id).filter((id) => id.startsWith(contextPrefix)), next };
 }
 
-/** The tasks of a context that are wanted, the newest first. */
-async function tasksOf(client: LoopwrightClient, session: string, wish: Wish): Promise<readonly Task[]> {
+/** The runs of a context, the newest first. */
+async function placesOf(client: LoopwrightClient, session: string): Promise<readonly TaskPlace[]> {
   const snapshot = await sessionIfAny(client, session);
   if (!snapshot) return [];
   const runs = [...snapshot.messages.map(({ runId }) => runId), ...snapshot.waiting.map(({ runId }) => runId)];
-  const tasks: Task[] = [];
-  for (const runId of new Set(runs.reverse())) {
-    if (runId === undefined) continue;
-    const place = { session, runId, taskId: taskIdOf(session, runId), contextId: contextIdOf(snapshot) };
-    const task = (await readTask(client, place)).fold.task(wish.historyLength);
-    if (wish.status !== undefined && task.status.state !== wish.status) continue;
-    if (Date.parse(task.status.timestamp ?? "") < wish.since) continue;
-    tasks.push(wish.withArtifacts ? task : { ...task, artifacts: [] });
-  }
-  return tasks;
+  const contextId = contextIdOf(snapshot);
+  return [...new Set(runs.reverse())].flatMap((runId) =>
+    runId === undefined ? [] : [{ session, runId, taskId: taskIdOf(session, runId), contextId }],
+  );
+}
+
+/** The task of a run, if it is wanted. */
+async function taskAt(client: LoopwrightClient, place: TaskPlace, wish: Wish): Promise<Task | undefined> {
+  const task = (await readTask(client, place)).fold.task(wish.historyLength);
+  if (wish.status !== undefined && task.status.state !== wish.status) return undefined;
+  if (Date.parse(task.status.timestamp ?? "") < wish.since) return undefined;
+  return wish.withArtifacts ? task : { ...task, artifacts: [] };
 }
 
 async function sessionIfAny(client: LoopwrightClient, session: string): Promise<SessionSnapshot | undefined> {
@@ -116,11 +132,11 @@ function readWish({ status, pageSize, historyLength, includeArtifacts, statusTim
   };
 }
 
-const tokenOf = ({ count, session, task, before }: Token): string => [count, session, task, before ?? ""].join("~");
+const tokenOf = ({ count, session, run, before }: Token): string => [count, session, run, before ?? ""].join("~");
 
 function readToken(value: unknown): Token {
-  if (value === undefined || value === "") return { count: 0, before: undefined, session: 0, task: 0 };
-  const [, count, session, task, before = ""] = (typeof value === "string" && /^(\d{1,9})~(\d{1,4})~(\d{1,9})~(.*)$/.exec(value)) || [];
+  if (value === undefined || value === "") return { count: 0, before: undefined, session: 0, run: 0 };
+  const [, count, session, run, before = ""] = (typeof value === "string" && /^(\d{1,9})~(\d{1,4})~(\d{1,9})~(.*)$/.exec(value)) || [];
   if (count === undefined) return refuse("INVALID_PARAMS", "`pageToken`: send the `nextPageToken` of the page before.");
-  return { count: Number(count), session: Number(session), task: Number(task), before: before === "" ? undefined : before };
+  return { count: Number(count), session: Number(session), run: Number(run), before: before === "" ? undefined : before };
 }

@@ -6,6 +6,8 @@ export interface GivenDecision {
   readonly callKey: string;
   readonly isAllowed: boolean;
   readonly note: string | undefined;
+  /** Of the arguments that the person has seen. */
+  readonly argsDigest: string | undefined;
 }
 
 /** The result of a call that waits for the client. */
@@ -122,10 +124,11 @@ function answersOf(part: UserPart): readonly Answers[] {
 }
 
 function decisionOf(given: Json): GivenDecision {
-  const { callKey, decision, note } = isObject(given) ? given : {};
+  const { callKey, decision, note, argsDigest } = isObject(given) ? given : {};
   if (typeof callKey !== "string" || (decision !== "allow" && decision !== "deny"))
     return refuse("INVALID_PARAMS", "`decisions`: an entry has a `callKey`, and `allow` or `deny` as its `decision`.");
-  return { callKey, isAllowed: decision === "allow", note: typeof note === "string" ? note : undefined };
+  const textOf = (value: Json | undefined): string | undefined => (typeof value === "string" ? value : undefined);
+  return { callKey, isAllowed: decision === "allow", note: textOf(note), argsDigest: textOf(argsDigest) };
 }
 
 function resultOf(given: Json): GivenResult {

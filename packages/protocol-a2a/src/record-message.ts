@@ -1,5 +1,5 @@
 import type { LoopwrightClient } from "@loopwright/client";
-import type { ToolResultMessage } from "@loopwright/core/protocol";
+import { isAgentError, type ToolResultMessage } from "@loopwright/core/protocol";
 import type { Pending } from "./a2a-task.ts";
 import { digestId } from "./digest-id.ts";
 import { refuse } from "./json-rpc.ts";
@@ -28,8 +28,12 @@ async function continueTask(client: LoopwrightClient, taskId: string, request: M
   const { fold } = read;
   const { messageId, message } = request;
   const isAnswered = message === undefined || (typeof message.content === "string" && fold.hasResult(message.content));
+  const key = await digestId("answer", taskId, messageId);
+  const asked: Asked = { session: place.session, pending: fold.pending, key };
+  // Asked after the task was read: a call that began to wait since then is not in `pending`.
+  if (typeof message?.content === "string" && (await wasAnswer(client, asked))) return readTask(client, place);
   if (fold.state === "TASK_STATE_INPUT_REQUIRED") {
-    if (await answer(client, { session: place.session, pending: fold.pending }, request)) return readTask(client, place);
+    if (await answer(client, asked, request)) return readTask(client, place);
     if (isAnswered) return read;
     return refuse("INVALID_PARAMS", howToAnswer);
   }
@@ -47,18 +51,50 @@ const howToAnswer =
 interface Asked {
   readonly session: string;
   readonly pending: Pending;
+  /** The key of the answer, if it is text: it answers one call, once. */
+  readonly key: string;
+}
+
+/** True where a text answered before, as a decision or as a result. No call is named by the key: nothing is recorded here. */
+async function wasAnswer(client: LoopwrightClient, { session, pending, key }: Asked): Promise<boolean> {
+  const keyed = { idempotencyKey: key };
+  if (await isKeyUsed(client.sessions.decide(session, key, { decision: "deny", ...keyed }))) return true;
+  // The result of a call that waits is itself refused where the key was used. It must not meet the key with this content, which a crash would leave behind.
+  if (pending.pendingToolCalls?.length) return false;
+  return isKeyUsed(client.sessions.sendResults(session, [{ role: "tool_result", toolCallId: key, toolName: "", content: "" }], keyed));
+}
+
+/** False also where the request is refused for another reason: the caller may not decide, or the session is closed. */
+async function isKeyUsed(request: Promise<unknown>): Promise<boolean> {
+  try {
+    await request;
+    return false;
+  } catch (error) {
+    if (isAgentError(error) && !error.retryable) return error.code === "KEY_REUSED";
+    throw error;
+  }
 }
 
 /** False where nothing of the message answers what is asked. */
-async function answer(client: LoopwrightClient, { session, pending }: Asked, request: MessageRequest): Promise<boolean> {
+async function answer(client: LoopwrightClient, { session, pending, key }: Asked, request: MessageRequest): Promise<boolean> {
   const { pendingApprovals = [], pendingToolCalls = [] } = pending;
-  const { decisions, results } = withText(pending, request);
+  const { decisions, results, isText } = withText(pending, request);
+  const keyed = isText ? { idempotencyKey: key } : {};
+  const settle = async (request: Promise<unknown>): Promise<void> => {
+    try {
+      await request;
+    } catch (error) {
+      // The same message answered another call.
+      if (!isText || !isAgentError(error, "KEY_REUSED")) throw error;
+    }
+  };
   let isAnswered = false;
-  for (const { callKey } of pendingApprovals) {
+  for (const { callKey, argsDigest } of pendingApprovals) {
     const given = decisions.find((one) => one.callKey === callKey);
     if (!given) continue;
     const { isAllowed, note } = given;
-    await client.sessions.decide(session, callKey, { decision: isAllowed ? "allow" : "deny", ...(note === undefined ? {} : { note }) });
+    const about = { argsDigest: given.argsDigest ?? argsDigest, ...(note === undefined ? {} : { note }) };
+    await settle(client.sessions.decide(session, callKey, { decision: isAllowed ? "allow" : "deny", ...about, ...keyed }));
     isAnswered = true;
   }
   const sent = pendingToolCalls.flatMap(({ callKey, toolName }): readonly ToolResultMessage[] => {
@@ -67,20 +103,22 @@ async function answer(client: LoopwrightClient, { session, pending }: Asked, req
     const { output: content, isError } = given;
     return [{ role: "tool_result", toolCallId: callKey, callKey, toolName, content, ...(isError ? { isError } : {}) }];
   });
-  if (sent.length > 0) await client.sessions.sendResults(session, sent);
+  if (sent.length > 0) await settle(client.sessions.sendResults(session, sent, keyed));
   return isAnswered || sent.length > 0;
 }
 
-/** The answers of a message. Text answers where one thing is asked. */
+/** The answers of a message. Text without data answers where one thing is asked. */
 function withText(
   { pendingApprovals = [], pendingToolCalls = [] }: Pending,
   { message, decisions, results }: MessageRequest,
-): { readonly decisions: readonly GivenDecision[]; readonly results: readonly GivenResult[] } {
+): { readonly decisions: readonly GivenDecision[]; readonly results: readonly GivenResult[]; readonly isText: boolean } {
   const text = typeof message?.content === "string" ? message.content : undefined;
-  if (text === undefined || pendingApprovals.length + pendingToolCalls.length !== 1) return { decisions, results };
+  const given = { decisions, results, isText: false };
+  if (text === undefined || decisions.length + results.length > 0 || pendingApprovals.length + pendingToolCalls.length !== 1) return given;
   const [approval, call] = [pendingApprovals[0], pendingToolCalls[0]];
-  if (call) return { decisions, results: [...results, { callKey: call.callKey, output: text, isError: false }] };
+  if (call) return { decisions, results: [{ callKey: call.callKey, output: text, isError: false }], isText: true };
   const word = text.trim().toLowerCase();
-  if (!approval || (word !== "allow" && word !== "deny")) return { decisions, results };
-  return { decisions: [...decisions, { callKey: approval.callKey, isAllowed: word === "allow", note: undefined }], results };
+  if (!approval || (word !== "allow" && word !== "deny")) return given;
+  const { callKey, argsDigest } = approval;
+  return { decisions: [{ callKey, isAllowed: word === "allow", note: undefined, argsDigest }], results, isText: true };
 }

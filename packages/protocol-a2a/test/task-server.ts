@@ -3,7 +3,7 @@ import { type Client, ClientFactory, ClientFactoryOptions, DefaultAgentCardResol
 import type * as Legacy from "@a2a-js/sdk-03";
 import * as legacy from "@a2a-js/sdk-03/client";
 import { type AgentSettings, createAgent } from "@loopwright/core";
-import { memoryStore, type ScriptedProvider, type ScriptedStep, scripted } from "@loopwright/core/memory";
+import { memoryStore, type ScriptedProvider, scripted } from "@loopwright/core/memory";
 import { createRuntime } from "@loopwright/host";
 import { createServer, type Principal } from "@loopwright/server";
 import { listen } from "@loopwright/server/node";
@@ -45,7 +45,7 @@ const fetchOf = ({ user = "anne", through }: ClientSettings): typeof fetch => {
 
 /** An agent `helper` that plays these turns. */
 export async function taskServer(
-  script: readonly ScriptedStep[],
+  script: Parameters<typeof scripted>[0],
   more: Partial<AgentSettings> = {},
   options: A2aOptions = {},
 ): Promise<TaskServer> {

@@ -1,7 +1,9 @@
 import type { StreamResponse, Task } from "@a2a-js/sdk";
+import { createClient } from "@loopwright/client";
 import { defineTool } from "@loopwright/core";
 import { describe, expect, it } from "vitest";
 import { digestId } from "../src/digest-id.ts";
+import { listTasks } from "../src/list-tasks.ts";
 import { asTask, Kept, keep, legacyMessage, message, questionOf, stateOf, taskServer, textOf } from "./task-server.ts";
 
 const clock = defineTool({ name: "clock", description: "The time.", parameters: { type: "object" }, execute: () => "noon" });
@@ -102,6 +104,39 @@ describe("the client of A2A 1.x, pointed at a server", () => {
     expect(provider.requests).toHaveLength(2);
   });
 
+  it.each([
+    ["an approval", "an approval", [{ calls: [{ name: "delete_all" }] }, { calls: [{ name: "delete_all" }] }], bomb],
+    ["a client tool", "a client tool", [{ calls: [{ name: "look_outside" }] }, { calls: [{ name: "look_outside" }] }], look],
+    ["an approval", "the approved client tool", [{ calls: [{ name: "look_outside" }] }], { ...look, approval: "It is cold." }],
+    ["a client tool", "an approval", [{ calls: [{ name: "look_outside" }] }, { calls: [{ name: "delete_all" }] }], [look, bomb]],
+  ])("answers %s by a text once: the same message again is no answer to %s", async (_, __, script, tools) => {
+    const { client, provider } = await taskServer([...script, { text: "Well." }], { tools: [tools].flat() });
+    const anne = await client();
+    const asked = await asTask(anne.sendMessage(message("Go on.")));
+    const answer = (messageId: string) => asTask(anne.sendMessage(message("allow", { taskId: asked.id, messageId })));
+    const next = await answer("m1");
+    const requests = provider.requests.length;
+    expect(questionOf(next)).not.toEqual(questionOf(asked));
+    const again = await answer("m1");
+    expect([again.id, stateOf(again), questionOf(again)]).toEqual([asked.id, "TASK_STATE_INPUT_REQUIRED", questionOf(next)]);
+    expect(provider.requests).toHaveLength(requests);
+    // The same text in another message is another answer, and the first message still gets its task at the end.
+    expect([await answer("m2"), await answer("m1")].map((task) => [task.id, textOf(task)])).toEqual([
+      [asked.id, "Well."],
+      [asked.id, "Well."],
+    ]);
+  });
+
+  it("refuses a decision about other arguments than those of the call", async () => {
+    const { client } = await taskServer([{ calls: [{ name: "delete_all" }] }], { tools: [bomb] });
+    const anne = await client();
+    const { id, ...asked } = await asTask(anne.sendMessage(message("Delete all.")));
+    const [approval] = questionOf({ id, ...asked }).approvals;
+    const data = { decisions: [{ ...approval, argsDigest: "0".repeat(64), decision: "allow" }] };
+    await expect(anne.sendMessage(message("", { taskId: id, data }))).rejects.toThrow("other arguments");
+    expect(stateOf(await anne.getTask({ ...params, id }))).toBe("TASK_STATE_INPUT_REQUIRED");
+  });
+
   it("C73: cancels a task, also one that is canceled, and none that has ended", async () => {
     const { client } = await taskServer([{ text: "It is", hang: true }, { text: "Done." }]);
     const anne = await client();
@@ -159,6 +194,33 @@ describe("the client of A2A 1.x, pointed at a server", () => {
     const anne = await client();
     await expect(anne.sendMessage(message("A secret.", { contextId: "default" }))).rejects.toThrow("opened by another user");
     expect(provider.requests).toHaveLength(0);
+  });
+
+  it("reads no more runs for a list than its page has, and at most a hundred logs for one request", async () => {
+    const { client, url } = await taskServer(() => ({ text: "Well." }));
+    const anne = await client();
+    const { contextId } = await asTask(anne.sendMessage(message("0")));
+    for (let at = 1; at < 102; at += 1) await anne.sendMessage(message(String(at), { contextId }));
+    let runs = 0;
+    const direct = createClient({
+      url,
+      fetch: (request) => {
+        if (request.url.includes("/runs/")) runs += 1;
+        request.headers.set("authorization", "Bearer key-of-anne");
+        return fetch(request);
+      },
+    });
+    const about = { caller: { user: "anne", agent: "helper" }, signal: new AbortController().signal };
+    expect((await listTasks(direct, { contextId, pageSize: 2 }, about)).tasks).toHaveLength(2);
+    expect(runs).toBe(2);
+    const failed = { contextId, status: "TASK_STATE_FAILED" };
+    const page = await listTasks(direct, failed, about);
+    expect([runs, page.tasks]).toEqual([101, []]);
+    expect(await listTasks(direct, { ...failed, pageToken: page.nextPageToken }, about)).toMatchObject({ tasks: [], nextPageToken: "" });
+    expect(runs).toBe(104);
+    const late = { ...about, signal: AbortSignal.abort() };
+    const { tasks, nextPageToken } = await listTasks(direct, { contextId }, late);
+    expect([runs, tasks, nextPageToken === ""]).toEqual([104, [], false]);
   });
 
   it("gives a task at once where the client does not wait, and adds to the input of a run that works", async () => {
