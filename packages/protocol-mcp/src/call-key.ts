@@ -42,5 +42,8 @@ export const requestKey = ({
   readonly id: string | number;
 }): Promise<string> => digestId(user, "request", session, typeof id, String(id));
 
+/** Where a call is found among those that run here: users of two scopes may have one name. */
+export const placeOf = (scope: string, key: string): string => JSON.stringify([scope, key]);
+
 /** The session of a call that belongs to no conversation. */
 export const sessionOfKey = (key: string): string => `mcp-${key}`;

@@ -9,7 +9,7 @@ import { type ExecuteStream, isAgentError, type Json, type JsonObject } from "@l
 import type { ExtensionContext, ExtensionRoute } from "@loopwright/server";
 import { createMcpHandler } from "@modelcontextprotocol/server";
 import { agentServer } from "./agent-server.ts";
-import { requestKey, sessionHeader, sessionOfKey } from "./call-key.ts";
+import { placeOf, requestKey, sessionHeader, sessionOfKey } from "./call-key.ts";
 
 export interface McpOptions {
   /** Below the `basePath` of the server. Default `/mcp`. */
@@ -46,15 +46,19 @@ async function answer(context: ExtensionContext, { running, tools }: Endpoint): 
   // The revision 2025-06-18 has taken batches away.
   if (!isObject(body)) return refused("The body is one JSON-RPC message.");
   const client = createClient({ url, fetch: (inner) => fetch(inner) });
-  const { user } = principal;
+  const { user, scope } = principal;
   const cancelled = cancelledBy(body);
   const session = request.headers.get(sessionHeader);
-  if (cancelled !== undefined && session !== null) await stop(client, { key: await requestKey({ user, session, id: cancelled }), running });
+  if (cancelled !== undefined && session !== null)
+    await stop(client, { scope, key: await requestKey({ user, session, id: cancelled }), running });
   const { agents } = await client.agents();
-  const handler = createMcpHandler(() => agentServer({ agents, tools }, { client, user, headers: request.headers, running }), {
-    // A call may be silent for a long time, and a stream shows that it lives.
-    responseMode: body["method"] === "tools/call" ? "sse" : "auto",
-  });
+  const handler = createMcpHandler(
+    () => agentServer({ agents, tools }, { client, user, scope, headers: request.headers, signal: request.signal, running }),
+    {
+      // A call may be silent for a long time, and a stream shows that it lives.
+      responseMode: body["method"] === "tools/call" ? "sse" : "auto",
+    },
+  );
   const asked = new Request(request.url, { method: "POST", headers: request.headers, signal: request.signal });
   const response = await handler.fetch(asked, { parsedBody: body });
   if (body["method"] !== "initialize" || !response.ok) return response;
@@ -77,13 +81,14 @@ function cancelledBy({ method, params }: JsonObject): string | number | undefine
 }
 
 interface Stopped {
+  readonly scope: string;
   readonly key: string;
   readonly running: ReadonlyMap<string, ExecuteStream>;
 }
 
 /** Stops the run of a call: on this node, or by its session, which every node knows. */
-async function stop(client: LoopwrightClient, { key, running }: Stopped): Promise<void> {
-  const stream = running.get(key);
+async function stop(client: LoopwrightClient, { scope, key, running }: Stopped): Promise<void> {
+  const stream = running.get(placeOf(scope, key));
   try {
     if (stream) await stream.abort("client_cancelled");
     else await client.sessions.abort(sessionOfKey(key), "client_cancelled");

@@ -22,15 +22,18 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import { z } from "zod";
-import { type CallKey, callKeyOf, sessionOfKey } from "./call-key.ts";
+import { type CallKey, callKeyOf, placeOf, sessionOfKey } from "./call-key.ts";
 import { digestId } from "./digest-id.ts";
 
 /** What calls of one request share. */
 export interface CallSetup {
   readonly client: LoopwrightClient;
   readonly user: string;
+  readonly scope: string;
   readonly headers: Headers;
-  /** Runs that are read here, by the keys of their calls: they can be stopped. */
+  /** Aborted when the caller has gone: the SDK does not see one that had gone before it got the request. */
+  readonly signal: AbortSignal;
+  /** Runs that are read here, by `placeOf` their calls: they can be stopped. */
   readonly running: Map<string, ExecuteStream>;
 }
 
@@ -47,28 +50,34 @@ export interface AskedRun {
 }
 
 export async function runCall(asked: AskedRun, context: ServerContext, setup: CallSetup): Promise<CallToolResult | InputRequiredResult> {
-  const { client, user, running } = setup;
+  const { client, user, scope, running } = setup;
   const { agent, conversation } = asked;
   const call = await callOf(context, setup);
   const sessionId = conversation === undefined ? sessionOfKey(call.key) : `chat-${await digestId(user, agent, conversation)}`;
+  const place = placeOf(scope, call.key);
+  let stream: ExecuteStream | undefined;
   try {
     if (conversation !== undefined || call.isKept) await checkOwner(client, sessionId, user);
     await decideAsked(client, { sessionId, responses: context.mcpReq.inputResponses });
-    const stream = client.execute(asked.input, { agent, sessionId, idempotencyKey: call.key });
-    running.set(call.key, stream);
+    const begun = client.execute(asked.input, { agent, sessionId, idempotencyKey: call.key });
+    stream = begun;
+    running.set(place, begun);
     const stop = (): void => {
       // The log refuses to stop a run that is over.
-      if (!call.isKept) void stream.abort("client_left").catch(() => undefined);
+      if (!call.isKept) void begun.abort("client_left").catch(() => undefined);
     };
-    context.mcpReq.signal.addEventListener("abort", stop, { once: true });
-    await giveProgress(stream, { context, asked });
-    const result = await stream.result();
+    const left = AbortSignal.any([setup.signal, context.mcpReq.signal]);
+    left.addEventListener("abort", stop, { once: true });
+    if (left.aborted) stop();
+    await giveProgress(begun, { context, asked });
+    const result = await begun.result();
     return result.status === "completed" ? asked.resultOf(result, sessionId) : unfinished(result, { sessionId, call, context });
   } catch (error) {
     if (!isAgentError(error)) throw error;
     return failed(`${error.code}: ${error.message} ${error.fix}`, sessionId);
   } finally {
-    running.delete(call.key);
+    // Another call may have come under the same key.
+    if (running.get(place) === stream) running.delete(place);
   }
 }
 

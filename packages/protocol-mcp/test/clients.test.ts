@@ -195,16 +195,63 @@ describe("the endpoint", () => {
       expect((await fetch(server.endpoint, { method, headers: { authorization: "Bearer key-of-anne" } })).status).toBe(405);
   });
 
-  it("lets no session of 2025 cancel a call of another user (M04)", async () => {
+  it.each([
+    ["another user", "ben"],
+    ["a user of the same name in another scope", "anne-elsewhere"],
+  ])("lets no session of 2025 cancel a call of %s (M04)", async (_, other) => {
     const gate = Promise.withResolvers<void>();
     const server = await serveAgents([{ text: "Still here.", after: gate.promise }]);
     const call = { jsonrpc: "2.0", id: 7, method: "tools/call", params: { name: "ask_helper", arguments: { input: "Go." } } };
     const answer = await server.send(call, { "mcp-session-id": "s-1" });
     const cancel = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 7 } };
-    expect((await server.send(cancel, { "mcp-session-id": "s-1", authorization: "Bearer key-of-ben" })).status).toBe(202);
+    expect((await server.send(cancel, { "mcp-session-id": "s-1", authorization: `Bearer key-of-${other}` })).status).toBe(202);
     gate.resolve();
     expect(await answer.text()).toContain("Still here.");
     await expect.poll(() => server.ends, patience).toEqual(["completed"]);
+  });
+
+  it("cancels the later of two calls under one key after the earlier has ended", async () => {
+    const gate = Promise.withResolvers<void>();
+    const server = await serveAgents([
+      { text: "First.", after: gate.promise },
+      { text: "Second", hang: true },
+    ]);
+    const session = { "mcp-session-id": "s-1" };
+    const ask = async (conversation: string, count: number): Promise<Response> => {
+      const params = { name: "ask_helper", arguments: { input: "Go.", conversation } };
+      const answer = await server.send({ jsonrpc: "2.0", id: 7, method: "tools/call", params }, session);
+      await expect.poll(() => server.provider.requests.length, patience).toBe(count);
+      return answer;
+    };
+    const first = await ask("one", 1);
+    const second = await ask("two", 2);
+    gate.resolve();
+    expect(await first.text()).toContain("First.");
+    await server.send({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 7 } }, session);
+    await expect.poll(() => server.ends, patience).toEqual(["completed", "aborted"]);
+    await second.body?.cancel();
+  });
+
+  it("stops the run of a client that left before the run began", async () => {
+    const left = new AbortController();
+    const authorize = (_: unknown, action: string): boolean => {
+      if (action === "agent.list") left.abort();
+      return true;
+    };
+    const server = await serveAgents([{ text: "Well", hang: true }], { server: { authorize } });
+    const call = { jsonrpc: "2.0", id: 7, method: "tools/call", params: { name: "ask_helper", arguments: { input: "Go." } } };
+    const request = new Request(server.endpoint, {
+      method: "POST",
+      headers: {
+        authorization: "Bearer key-of-anne",
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
+      },
+      body: JSON.stringify(call),
+      signal: left.signal,
+    });
+    await server.fetch(request);
+    await expect.poll(() => server.ends, patience).toEqual(["aborted"]);
   });
 });
 

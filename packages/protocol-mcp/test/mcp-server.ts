@@ -14,6 +14,8 @@ export interface ServedAgents {
   readonly ends: readonly string[];
   /** A client of the SDK that is connected. */
   connect(options?: ConnectOptions): Promise<Client>;
+  /** Gives a request to the server itself, without a connection. */
+  fetch(request: Request): Promise<Response>;
   /** Sends a message as Anne, or with other headers. */
   send(body: unknown, headers?: Record<string, string>): Promise<Response>;
 }
@@ -29,6 +31,7 @@ export const modern = { versionNegotiation: { mode: { pin: "2026-07-28" } } } as
 
 const users: Readonly<Record<string, Principal>> = {
   anne: { user: "anne", scope: "garden" },
+  "anne-elsewhere": { user: "anne", scope: "kitchen" },
   ben: { user: "ben", scope: "garden" },
 };
 
@@ -65,6 +68,7 @@ export async function serveAgents(
   const endpoint = new URL(`${url}/mcp`);
   return {
     ...{ endpoint, provider, ends },
+    fetch: (request) => server.fetch(request),
     async connect({ user = "anne", headers = {}, fetch: fetchOf, ...options } = {}) {
       const client = new Client({ name: "host", version: "1.0.0" }, options);
       const requestInit = { headers: { authorization: `Bearer key-of-${user}`, ...headers } };

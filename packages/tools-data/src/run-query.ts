@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { AgentError } from "@loopwright/core";
 import type { Clock } from "@loopwright/core/ports";
 import type { DataLimits } from "./data-limits.ts";
@@ -52,10 +52,17 @@ function refused(message: string): AgentError {
 function answerOf(input: string, { limits, clock, signal }: QueryRequest): Promise<string> {
   signal.throwIfAborted();
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, ["--no-warnings", "--max-old-space-size=512", "--input-type=module", "--eval", queryProgram], {
-      env: {},
-      stdio: ["pipe", "pipe", "ignore"],
-    });
+    const child: ChildProcess = spawn(
+      process.execPath,
+      ["--no-warnings", "--max-old-space-size=512", "--input-type=module", "--eval", queryProgram],
+      {
+        env: {},
+        stdio: ["pipe", "pipe", "ignore"],
+      },
+    );
+    const { stdin, stdout } = child;
+    // Without file descriptors left there are no pipes, and `error` is all that follows.
+    if (!stdin || !stdout) return void child.once("error", (cause) => reject(notStarted(cause)));
     const guard = guardProcess(child.pid);
     const chunks: Buffer[] = [];
     let size = 0;
@@ -72,14 +79,14 @@ function answerOf(input: string, { limits, clock, signal }: QueryRequest): Promi
     const unwatch = watchMemory(child.pid, { clock, bytesMax: limits.memoryBytesMax, onTooMuch: () => stop(tooLarge(limits)) });
     const abort = (): void => stop(signal.reason);
     signal.addEventListener("abort", abort, { once: true });
-    child.stdout.on("data", (chunk: Buffer) => {
+    stdout.on("data", (chunk: Buffer) => {
       chunks.push(chunk);
       size += chunk.length;
       if (size > answerBytesMax) stop(died());
     });
     child.on("error", stop);
     // A process that died does not read: its end is the error.
-    child.stdin.on("error", () => {});
+    stdin.on("error", () => {});
     child.on("close", (code) => {
       guard?.kill("SIGKILL");
       cancel();
@@ -88,7 +95,7 @@ function answerOf(input: string, { limits, clock, signal }: QueryRequest): Promi
       if (failure || code !== 0) reject(failure ?? died());
       else resolve(Buffer.concat(chunks).toString());
     });
-    child.stdin.end(input);
+    stdin.end(input);
   });
 }
 
@@ -96,6 +103,14 @@ function tooLarge({ memoryBytesMax }: DataLimits): AgentError {
   return new AgentError("TOOL_FAILED", {
     message: `The query used more than ${memoryBytesMax} bytes.`,
     fix: "Use a query that needs less memory.",
+  });
+}
+
+function notStarted(cause: Error): AgentError {
+  return new AgentError("TOOL_FAILED", {
+    message: "The process of the query cannot be started.",
+    fix: "Look whether this process has too many open files.",
+    cause,
   });
 }
 

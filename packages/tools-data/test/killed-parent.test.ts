@@ -16,6 +16,29 @@ async function isAlive(pid: number): Promise<boolean> {
   return !/^\d+ \(.*\) Z/.test(status);
 }
 
+it.skipIf(process.platform === "win32")("a query fails alone where no file descriptor is left for its process", async () => {
+  const file = join(await mkdtemp(join(tmpdir(), "loopwright-descriptors-")), "caller.mjs");
+  const source = (name: string): string => JSON.stringify(new URL(`../src/${name}.ts`, import.meta.url).href);
+  await writeFile(
+    file,
+    `import { closeSync, openSync } from "node:fs";
+     import { runQuery } from ${source("run-query")};
+     import { defaultDataLimits } from ${source("data-limits")};
+     const taken = [];
+     try { for (;;) taken.push(openSync("/dev/null")); } catch {}
+     let timers = 0;
+     const clock = { after: () => (timers++, () => timers--) };
+     const outcome = await runQuery({ tables: [], sql: "SELECT 1", limits: defaultDataLimits, clock, signal: new AbortController().signal })
+       .then(() => "answered", ({ code, cause }) => code + " " + cause.code);
+     for (const descriptor of taken) closeSync(descriptor);
+     console.log(outcome, timers);`,
+  );
+  const shell = ["-c", 'ulimit -n 256 && exec "$@"', "sh", process.execPath, "--conditions=@loopwright/source", "--no-warnings", file];
+  const caller = spawn("/bin/sh", shell, { stdio: ["ignore", "pipe", "inherit"] });
+  const [line] = (await once(caller.stdout, "data")) as [Buffer];
+  expect(String(line)).toBe("TOOL_FAILED EMFILE 0\n");
+});
+
 // On Windows nothing guards the process.
 it.skipIf(process.platform === "win32")("the process of a query that never ends is killed with the process that asked", async () => {
   const file = join(await mkdtemp(join(tmpdir(), "loopwright-killed-parent-")), "caller.mjs");

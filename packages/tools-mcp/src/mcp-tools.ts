@@ -5,21 +5,13 @@
  * I1 A server that is down fails no run: its tools are missing with a notice, or their calls are errors. I2 A tool of a server never takes the place of
  * another tool. I3 A tool that has changed within a session is not shown again, unless the server's settings take changes. I4 Connections end with their run.
  */
-import {
-  AgentError,
-  type Hooks,
-  type JsonObject,
-  type Logger,
-  type PrepareContext,
-  type PrepareVerdict,
-  type Tool,
-} from "@loopwright/core";
+import { AgentError, type Hooks, type JsonObject, type PrepareContext, type PrepareVerdict, type Tool } from "@loopwright/core";
 import { systemClock } from "@loopwright/core/memory";
 import type { Clock, SecretStore } from "@loopwright/core/ports";
 import type { ResolveHost } from "@loopwright/url-guard";
 import { defaultMcpLimits, type McpLimits } from "./mcp-limits.ts";
 import { checkServer, type McpPlace, type McpServer } from "./mcp-server.ts";
-import { type OfferedTool, offeredTool } from "./offered-tool.ts";
+import { type OfferedTool, offeredName, offeredTool } from "./offered-tool.ts";
 import { toolOf } from "./run-call.ts";
 import { ServerLink } from "./server-link.ts";
 import { Redaction } from "./server-text.ts";
@@ -133,16 +125,17 @@ interface Asked {
   readonly link: ServerLink;
   readonly limits: McpLimits;
   readonly signal: AbortSignal;
-  readonly logger?: Logger;
+  /** Called for a tool that is not offered. */
+  leftOut?(tool: string, why: string): void;
 }
 
-async function askServer({ name, link, limits, signal, logger }: Asked): Promise<McpSurvey> {
+async function askServer({ name, link, limits, signal, leftOut }: Asked): Promise<McpSurvey> {
   try {
     const listed = await link.tools(signal);
     const tools = listed.flatMap((tool) => {
       const offered = offeredTool(name, tool, limits);
       if (typeof offered !== "string") return [offered];
-      logger?.log("warn", `mcp: a tool of the server \`${name}\` is left out, because ${offered}`, { tool: tool.name.slice(0, 64) });
+      leftOut?.(offeredName(name, tool.name), offered);
       return [];
     });
     return { server: name, tools };
@@ -175,7 +168,9 @@ function withListed(survey: McpSurvey, { scope, user }: McpPlace, listed: Shown[
 
 async function shownTo(context: PrepareContext, { servers, links, limits, listed }: Shown): Promise<PrepareVerdict> {
   const { signal, logger, state, access } = context;
-  const asked = await Promise.all([...links].map(([name, link]) => askServer({ name, link, limits, signal, logger })));
+  const leftOut = (tool: string, why: string): void =>
+    context.note("tool_left_out", `The tool ${tool} of an MCP server is left out: ${why}.`);
+  const asked = await Promise.all([...links].map(([name, link]) => askServer({ name, link, limits, signal, leftOut })));
   const surveys = asked.map((survey) => withListed(survey, access, listed));
   const seen = (state["session"] ?? {}) as Readonly<Record<string, string>>;
   const digests: Record<string, string> = { ...seen };
@@ -186,7 +181,7 @@ async function shownTo(context: PrepareContext, { servers, links, limits, listed
     const why = whyHidden(offered, { server, seen, isTaken: taken.has(offered.name), isFull: added.length >= limits.toolsMax });
     if (why === "not chosen") continue;
     if (why !== undefined) {
-      context.note("tool_left_out", `The tool ${offered.name} of an MCP server is left out: ${why}.`);
+      leftOut(offered.name, why);
       continue;
     }
     taken.add(offered.name);

@@ -2,7 +2,7 @@
  * Owns: a tool of a server as an agent is offered it: its name, its description, its schema, its digest. Does not own: its calls (run-call).
  */
 import { createHash } from "node:crypto";
-import type { Json, JsonObject, StandardSchema } from "@loopwright/core";
+import { findJsonFlaw, type Json, type JsonObject, jsonDepthMax, type StandardSchema } from "@loopwright/core";
 import type { JsonSchemaType, Tool as ServerTool } from "@modelcontextprotocol/client";
 import { looseValidator } from "./loose-validator.ts";
 import type { McpLimits } from "./mcp-limits.ts";
@@ -36,6 +36,9 @@ export function offeredTool(
   tool: ServerTool,
   limits: Pick<McpLimits, "descriptionMax" | "schemaMax">,
 ): OfferedTool | string {
+  const flaw = findJsonFlaw(tool.inputSchema) ?? findJsonFlaw(tool.outputSchema ?? null);
+  if (flaw === "too_deep") return `its schema nests deeper than ${jsonDepthMax} levels`;
+  if (flaw) return "its schema cannot be read";
   const schema = JSON.stringify(tool.inputSchema);
   if (schema.length > limits.schemaMax) return `its schema has more than ${limits.schemaMax} characters`;
   const parameters = cleaned(JSON.parse(schema) as Json) as JsonObject;
@@ -54,7 +57,7 @@ export function offeredTool(
 }
 
 /** A name that every vendor takes. One that had to be changed ends with a digest, so that two never become one. */
-function offeredName(server: string, original: string): string {
+export function offeredName(server: string, original: string): string {
   const name = `${server}__${original}`;
   const plain = name.replace(/[^a-zA-Z0-9_-]/g, "_");
   if (plain === name && name.length <= nameMax) return name;

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { AgentError, isAgentError } from "@loopwright/core";
 import type { SecretStore } from "@loopwright/core/ports";
 import type { ResolveHost } from "@loopwright/url-guard";
@@ -35,7 +36,9 @@ export interface OAuthInSecretsOptions {
 export function oauthInSecrets(options: OAuthInSecretsOptions): (place: McpPlace) => OAuthClientProvider & StateCheck {
   return (place) => {
     const { secrets, server, redirectUrl, clientName = "Loopwright", scope, clientId, onSignIn } = options;
-    const nameOf = (what: string): string => `mcp.${server}.${Buffer.from(place.user).toString("base64url").slice(0, 64)}.${what}`;
+    // Of the whole name of the user: two users never share a secret. The scope is that of the store.
+    const owner = createHash("sha256").update(place.user).digest("hex");
+    const nameOf = (what: string): string => `mcp.${server}.${owner}.${what}`;
     const read = async <T>(what: string): Promise<T | undefined> => {
       const text = await secrets.get(place.scope, nameOf(what));
       return text === undefined ? undefined : (JSON.parse(text) as T);

@@ -113,13 +113,14 @@ export class StdioTransport implements Transport {
 /** Kills the group of the server when the pipe to this process ends. `undefined` where there is no shell. */
 function guardOf(group: number | undefined): ChildProcess | undefined {
   if (group === undefined || process.platform === "win32") return undefined;
-  const guard = spawn("/bin/sh", ["-c", `read -r line; kill -KILL "-$1"`, "guard", String(group)], {
+  const guard: ChildProcess = spawn("/bin/sh", ["-c", `read -r line; kill -KILL "-$1"`, "guard", String(group)], {
     env: {},
     stdio: ["pipe", "ignore", "ignore"],
     detached: true,
   });
   guard.on("error", () => {});
-  guard.stdin.on("error", () => {});
+  // Without file descriptors left there is no pipe, and `error` follows.
+  guard.stdin?.on("error", () => {});
   guard.unref();
   return guard;
 }

@@ -4,6 +4,8 @@ import { McpServer } from "@modelcontextprotocol/server";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { type McpHttpServer, mcpTools } from "../src/index.ts";
+import { defaultMcpLimits } from "../src/mcp-limits.ts";
+import { offeredTool } from "../src/offered-tool.ts";
 import { type ServedMcp, serveMcp } from "./http-server.ts";
 import { useMcp } from "./use-mcp.ts";
 
@@ -172,6 +174,20 @@ describe("tools of a server over HTTP", () => {
     await mcp.close();
     expect(results[0]?.text).toBe("ours");
     expect(log).toContain("another tool has its name");
+  });
+
+  it("are not offered with a schema that no recursion could read", () => {
+    interface Nested {
+      [name: string]: Nested;
+    }
+    let deep: Nested = {};
+    for (let level = 0; level < 16_000; level++) deep = { items: deep };
+    const properties = { list: deep };
+    for (const schemas of [
+      { inputSchema: { type: "object" as const, properties } },
+      { inputSchema: { type: "object" as const }, outputSchema: { type: "object" as const, properties } },
+    ])
+      expect(offeredTool("weather", { name: "deep", ...schemas }, defaultMcpLimits)).toBe("its schema nests deeper than 64 levels");
   });
 
   it("are only those that are chosen, and only as they were pinned (M02)", async () => {

@@ -89,6 +89,20 @@ it("A user signs in to a server that asks for it, and the token is kept as a sec
   await mcp.close();
 });
 
+it("Users whose long names begin alike, and scopes, share no token", async () => {
+  const auth = oauthInSecrets({
+    secrets: memorySecrets(),
+    server: "calendar",
+    redirectUrl: "https://app.example/back",
+    onSignIn: () => {},
+  });
+  const issuer = `https://sign-in.example/${"tenants/".repeat(20)}`;
+  await auth({ scope: "acme", user: `${issuer}ada` }).saveTokens({ access_token: "token-1", token_type: "Bearer" });
+  expect(await auth({ scope: "acme", user: `${issuer}ada` }).tokens()).toMatchObject({ access_token: "token-1" });
+  expect(await auth({ scope: "acme", user: `${issuer}bob` }).tokens()).toBeUndefined();
+  expect(await auth({ scope: "other", user: `${issuer}ada` }).tokens()).toBeUndefined();
+});
+
 it("An address of a sign-in that is no page is never shown (M03)", async () => {
   authorizationEndpoint = "javascript:alert(1)";
   const shown: URL[] = [];

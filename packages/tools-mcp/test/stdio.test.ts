@@ -78,6 +78,20 @@ describe("a server that is a child process", () => {
     expect(requests).toContain("The MCP server `gone` could not be started (no_process).");
   });
 
+  it("that lists a tool with a schema that nests too deep is used without that tool, and a notice names it", async () => {
+    const answers = `
+      const nested = '{"items":'.repeat(1000) + "{}" + "}".repeat(1000);
+      const tools = '{"tools":[{"name":"plain","inputSchema":{"type":"object"}},{"name":"deep","inputSchema":{"type":"object","properties":{"x":' + nested + "}}}]}";
+      require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
+        const { id, method, params } = JSON.parse(line);
+        const welcome = () => JSON.stringify({ protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: "deep", version: "1" } });
+        if (id !== undefined) console.log('{"jsonrpc":"2.0","id":' + id + ',"result":' + (method === "initialize" ? welcome() : tools) + "}");
+      });`;
+    const { status, shown, log } = await useMcp(using({ servers: { odd: child({ args: ["-e", answers] }) } }), []);
+    expect([status, shown]).toEqual(["completed", [["odd__plain"]]]);
+    expect(log).toContain("The tool odd__deep of an MCP server is left out: its schema nests deeper than 64 levels.");
+  });
+
   it("that writes anything but the protocol is stopped at its limit", async () => {
     const noise = child({ args: ["-e", "setInterval(() => process.stdout.write('x'.repeat(65536)), 1)"] });
     const mcp = using({ servers: { noise }, limits: { answerBytesMax: 200_000 } });
@@ -105,6 +119,31 @@ describe("a server that is a child process", () => {
     await rm(file);
     await vi.waitFor(async () => expect(await isAlive(pid)).toBe(false), patience);
   });
+});
+
+// On Windows nothing guards the process.
+it.skipIf(process.platform === "win32")("A server starts where no file descriptor is left for its guard", async () => {
+  const file = join(tmpdir(), `mcp-descriptors-${process.pid}.mjs`);
+  await writeFile(
+    file,
+    `import { channel } from "node:diagnostics_channel";
+     import { closeSync, openSync } from "node:fs";
+     import { StdioTransport } from ${JSON.stringify(new URL("../src/stdio-transport.ts", import.meta.url).href)};
+     const taken = [];
+     channel("child_process").subscribe(({ process: child }) => child.once("spawn", () => {
+       try { for (;;) taken.push(openSync("/dev/null")); } catch {}
+     }));
+     const transport = new StdioTransport({ command: process.execPath, args: ["-e", "process.stdin.resume()"], variables: {}, directory: undefined, stderr: "ignore", bytesMax: 1000 });
+     const outcome = await transport.start().then(() => "started", String);
+     for (const descriptor of taken) closeSync(descriptor);
+     await transport.close();
+     console.log(taken.length > 0, outcome);`,
+  );
+  const shell = ["-c", 'ulimit -n 256 && exec "$@"', "sh", process.execPath, "--conditions=@loopwright/source", "--no-warnings", file];
+  const caller = spawn("/bin/sh", shell, { stdio: ["ignore", "pipe", "inherit"] });
+  const [line] = (await once(caller.stdout, "data")) as [Buffer];
+  await rm(file);
+  expect(String(line)).toBe("true started\n");
 });
 
 describe("the command of a server", () => {
