@@ -7,17 +7,18 @@
  */
 import type { LoopwrightClient } from "@loopwright/client";
 import { systemClock } from "@loopwright/core/memory";
-import { type Clock, isAgentError } from "@loopwright/core/protocol";
+import { type AgentError, type Clock, isAgentError } from "@loopwright/core/protocol";
 import { approvalMessages } from "./approval-messages.ts";
+import { botReplies } from "./bot-replies.ts";
 import { commandOf } from "./chat-commands.ts";
 import { clientsMax, followersMax } from "./chat-limits.ts";
 import type { ChatMemory } from "./chat-memory.ts";
 import type { ChatMessage, ChatPress, ChatSurface } from "./chat-surface.ts";
 import { words } from "./chat-words.ts";
-import { deliver, type ReportProblem } from "./deliver.ts";
+import type { ReportProblem } from "./deliver.ts";
 import { createFollowers } from "./followers.ts";
-import { isTransient } from "./is-transient.ts";
-import { type ChatPrincipal, linkedPeople } from "./linked-people.ts";
+import { isLimit, isTransient } from "./is-transient.ts";
+import { type ChatPrincipal, isSamePrincipal, linkedPeople } from "./linked-people.ts";
 import { placesIn } from "./places.ts";
 import { recordMessage } from "./record-message.ts";
 import { secureRandom } from "./secure-random.ts";
@@ -62,24 +63,28 @@ export function createChatBridge(options: ChatBridgeOptions): ChatBridge {
   const clientOf = keptClients(options.clientFor);
   const approvals = approvalMessages({ surface, memory, newId });
   const turns = turnsOfPlaces();
-  const followed = { surface, places, approvals, clock, report, settled: turns.settled };
+  const followed = { surface, people, places, approvals, clock, report, settled: turns.settled };
   const followers = createFollowers({ ...followed, clientOf, signal: closing.signal });
-  const reply = async (place: string, text: string): Promise<void> => {
-    try {
-      await deliver({ clock, signal: closing.signal, report }, () => surface.send(place, text));
-    } catch (error) {
-      if (!closing.signal.aborted) report("An answer of the bot itself could not be delivered.", error);
-    }
-  };
+  const replies = botReplies({ surface, clock, signal: closing.signal, report });
   const parts = { surface, people, places, clientOf, followers, newId, agent };
 
   const obey = async (message: ChatMessage, run: NonNullable<ReturnType<typeof commandOf>>): Promise<void> => {
     const seenKey = `seen:${surface.name}:${message.place}`;
     // A command that is delivered again, because the process ended before it was confirmed, is not obeyed twice.
     if (memory.read(seenKey) === message.key) return;
+    const wasLinked = people.principalOf(message.person.id) !== undefined;
     const answer = await run(parts);
     memory.write(seenKey, message.key);
-    await reply(message.place, answer);
+    if (wasLinked || people.principalOf(message.person.id)) await replies.toLinked(message, answer);
+    else replies.toUnlinked(message, answer);
+  };
+  const leaveLost = ({ place }: ChatMessage, principal: ChatPrincipal | undefined, error: AgentError): void => {
+    const record = places.get(place);
+    const isClosed = isAgentError(error, "SESSION_CLOSED");
+    if (!record || !principal || !(isClosed || isAgentError(error, "SESSION_NOT_FOUND"))) return;
+    // What another person of a group may not see is there all the same.
+    if (isClosed || isSamePrincipal(principal, record)) followers.leave(place);
+    else places.change(place, record.session, { members: record.members.filter((user) => user !== principal.user) });
   };
   const take = async (message: ChatMessage): Promise<void> => {
     const run = commandOf(message);
@@ -87,12 +92,13 @@ export function createChatBridge(options: ChatBridgeOptions): ChatBridge {
     try {
       if (run) await obey(message, run);
       else if (principal) await recordMessage(parts, message, principal);
-      else await reply(message.place, words.unlinked);
+      else replies.toUnlinked(message, words.unlinked);
     } catch (error) {
-      if (isTransient(error) || !isAgentError(error)) throw error;
+      // What meets a limit was tried a few times by the client.
+      if (closing.signal.aborted || (isTransient(error) && !isLimit(error)) || !isAgentError(error)) throw error;
       report("A message of a chat was not taken.", error);
-      if (isAgentError(error, "SESSION_CLOSED") || isAgentError(error, "SESSION_NOT_FOUND")) followers.leave(message.place);
-      await reply(message.place, words.refused(error.message));
+      leaveLost(message, principal, error);
+      await replies.toLinked(message, isLimit(error) ? words.tooMany : words.refused(error.message));
     }
   };
   return {
@@ -108,6 +114,7 @@ export function createChatBridge(options: ChatBridgeOptions): ChatBridge {
       closing.abort();
       await followers.stop();
       await turns.ended();
+      await replies.ended();
     },
   };
 }

@@ -4,7 +4,7 @@ import type { ChatMessage } from "./chat-surface.ts";
 import { words } from "./chat-words.ts";
 import type { Followers } from "./followers.ts";
 import { isTransient } from "./is-transient.ts";
-import type { ChatPrincipal, LinkedPeople } from "./linked-people.ts";
+import { type ChatPrincipal, isSamePrincipal, type LinkedPeople } from "./linked-people.ts";
 import type { Places } from "./places.ts";
 
 interface CommandParts {
@@ -25,17 +25,30 @@ const forLinked =
     return principal ? run(parts, { ...message, principal }, rest) : words.unlinked;
   };
 
+/** Leaves the session of a private chat whose person is not the user of it any more. */
+function leaveOfOther({ people, places, followers }: CommandParts, { place, person, isPrivate }: ChatMessage): void {
+  const record = places.get(place);
+  if (isPrivate && record && !isSamePrincipal(people.principalOf(person.id), record)) followers.leave(place);
+}
+
 const commands: { readonly [name: string]: Command } = {
   start: forLinked(() => words.help),
   help: forLinked(() => words.help),
-  link({ people }, { person, isPrivate }, rest) {
+  link(parts, message, rest) {
+    const { people } = parts;
+    const { person, isPrivate } = message;
     if (!isPrivate) return words.linkInPrivate;
     if (rest === "") return words.linkWithCode;
     const outcome = people.redeem(person.id, rest);
+    if ("linked" in outcome) leaveOfOther(parts, message);
     if ("linked" in outcome) return words.linked(outcome.linked.user);
     return outcome.refused === "wrong" ? words.wrongCode : words.tooManyCodes;
   },
-  unlink: ({ people }, { person }) => (people.unlink(person.id) ? words.unlinkedNow : words.neverLinked),
+  unlink(parts, message) {
+    if (!parts.people.unlink(message.person.id)) return words.neverLinked;
+    leaveOfOther(parts, message);
+    return words.unlinkedNow;
+  },
   new: forLinked(({ followers }, { place }) => {
     followers.leave(place);
     return words.fresh;
@@ -44,7 +57,7 @@ const commands: { readonly [name: string]: Command } = {
     const record = places.get(place);
     return record ? words.session(record.session) : words.noSession;
   }),
-  open: forLinked(async ({ clientOf, followers }, { place, principal }, id) => {
+  open: forLinked(async ({ clientOf, followers }, { principal, ...message }, id) => {
     if (id === "") return words.openWithId;
     try {
       await clientOf(principal).sessions.get(id);
@@ -52,7 +65,7 @@ const commands: { readonly [name: string]: Command } = {
       if (isTransient(error) || !isAgentError(error)) throw error;
       return words.notOpened;
     }
-    followers.show(place, principal, id);
+    followers.show(message, principal, id);
     return words.opened(id);
   }),
   stop: forLinked(async ({ places, clientOf }, { place, principal }) => {

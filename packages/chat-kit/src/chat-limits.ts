@@ -9,6 +9,12 @@ export const followersMax = 200;
 /** Attempts to deliver begin again after so long, doubled up to the second one. */
 export const deliveryPauseMs = 1_000;
 export const deliveryPauseMaxMs = 60_000;
+/** How long the other messages of a vendor wait for an answer of the bot itself to be delivered. */
+export const replyPatienceMs = 5_000;
+/** A person without a link gets the same answer in a chat once in so long. */
+export const unlinkedPauseMs = 3_600_000;
+/** Chats with such answers that are remembered. */
+export const unlinkedChatsMax = 1_000;
 /** The ids of inputs that a chat has sent, of which the newest are kept. */
 export const ownInputsMax = 50;
 /** How long a link code may be used. */

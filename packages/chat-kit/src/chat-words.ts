@@ -25,6 +25,7 @@ export const words = {
   otherTeam: "The session of this chat belongs to another team than yours.",
   failed: (reason: string): string => `The answer failed: ${plain(reason)}`,
   refused: (reason: string): string => `This was not taken: ${plain(reason)}`,
+  tooMany: "There are too many requests. Try again later.",
   stopped: "The answer was stopped.",
   closed: "The session is closed. The next message begins a new one.",
   working: "Working on it …",

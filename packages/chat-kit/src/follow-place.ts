@@ -37,10 +37,12 @@ interface FollowedChat {
   readonly place: string;
   readonly session: string;
   readonly client: LoopwrightClient;
+  /** False once the chat is not to get the news any more. */
+  readonly mayRead: () => boolean;
 }
 
 /** Delivers the session of a chat into it until it is stopped, the session is gone or the bot may not write there. `ended` is called then. */
-export function followPlace(parts: FollowParts, { place, session, client }: FollowedChat, ended: () => void): Follower {
+export function followPlace(parts: FollowParts, { place, session, client, mayRead }: FollowedChat, ended: () => void): Follower {
   const { surface, places, clock, report } = parts;
   const leaving = new AbortController();
   const { signal } = leaving;
@@ -60,7 +62,10 @@ export function followPlace(parts: FollowParts, { place, session, client }: Foll
   const run = async (): Promise<void> => {
     const after = places.get(place)?.cursor ?? "";
     for await (const batch of client.follow(session, { after, signal })) {
-      for (const event of batch) await inTurn(() => take(event));
+      for (const event of batch) {
+        if (!mayRead()) return;
+        await inTurn(() => take(event));
+      }
       const newest = batch.findLast(isDurable);
       if (newest) places.change(place, session, { cursor: encodeCursor(newest) });
     }

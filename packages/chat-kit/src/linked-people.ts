@@ -16,6 +16,10 @@ export interface ChatPrincipal {
   readonly scope: string;
 }
 
+/** True for one user of one scope. */
+export const isSamePrincipal = (one: ChatPrincipal | undefined, other: ChatPrincipal): boolean =>
+  one?.user === other.user && one.scope === other.scope;
+
 /** A code that links the person that sends it. */
 export interface LinkCode {
   readonly code: string;

@@ -6,6 +6,8 @@ import type { ChatPrincipal } from "./linked-people.ts";
 /** What is known of a chat: its session, and how far that was delivered. */
 export interface PlaceRecord extends ChatPrincipal {
   readonly session: string;
+  /** Of a private chat: news are for this person alone, while it is linked to the user. */
+  readonly person?: string | undefined;
   /** False until the server has the session. */
   readonly isBegun: boolean;
   /** The last event that was delivered. Empty: none. */

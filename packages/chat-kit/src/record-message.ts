@@ -1,9 +1,9 @@
 import type { LoopwrightClient } from "@loopwright/client";
-import { AgentError } from "@loopwright/core/protocol";
+import { AgentError, isAgentError } from "@loopwright/core/protocol";
 import { nameCharsMax } from "./chat-limits.ts";
 import type { ChatMessage, ChatSurface } from "./chat-surface.ts";
 import { words } from "./chat-words.ts";
-import type { ChatPrincipal } from "./linked-people.ts";
+import { type ChatPrincipal, isSamePrincipal } from "./linked-people.ts";
 import type { PlaceRecord, Places } from "./places.ts";
 
 interface RecordParts {
@@ -29,16 +29,22 @@ export async function recordMessage(parts: RecordParts, message: ChatMessage, pr
 }
 
 /** A chat whose session nothing was delivered of. */
-export const beginningOf = ({ user, scope }: ChatPrincipal, session: string): PlaceRecord => ({
+export const beginningOf = (
+  { isPrivate, person }: Pick<ChatMessage, "isPrivate" | "person">,
+  { user, scope }: ChatPrincipal,
+  session: string,
+): PlaceRecord => ({
   ...{ user, scope, session, isBegun: false, cursor: "", own: [], members: [] },
+  ...(isPrivate ? { person: person.id } : {}),
 });
 
-async function placeFor(parts: RecordParts, { place, isPrivate }: ChatMessage, principal: ChatPrincipal): Promise<PlaceRecord> {
+async function placeFor(parts: RecordParts, message: ChatMessage, principal: ChatPrincipal): Promise<PlaceRecord> {
+  const { place, isPrivate } = message;
   const { surface, places, clientOf, followers, newId, agent } = parts;
   const known = places.get(place);
   // A private chat has one person, which was linked to another user since.
-  if (known && isPrivate && (known.user !== principal.user || known.scope !== principal.scope)) followers.leave(place);
-  const record = places.begin(place, beginningOf(principal, newId()));
+  if (known && isPrivate && !isSamePrincipal(principal, known)) followers.leave(place);
+  const record = places.begin(place, beginningOf(message, principal, newId()));
   if (record.scope !== principal.scope) throw new AgentError("FORBIDDEN", { message: words.otherTeam });
   if (!record.isBegun) {
     const session = { id: record.session, metadata: { channel: surface.name }, ...(agent === undefined ? {} : { agent }) };
@@ -51,12 +57,16 @@ async function placeFor(parts: RecordParts, { place, isPrivate }: ChatMessage, p
 
 /** People of a group read what the bot writes there: the session is shared with a member that writes to it. */
 async function shareWith(
-  { places, clientOf }: RecordParts,
+  { places, clientOf, followers }: RecordParts,
   { place, record }: { readonly place: string; readonly record: PlaceRecord },
   user: string,
 ): Promise<void> {
   const { sessions } = clientOf(record);
-  const { sharing } = await sessions.get(record.session);
+  const { sharing } = await sessions.get(record.session).catch((error: unknown) => {
+    // The session is gone for the user that opened it, and so for the chat.
+    if (isAgentError(error, "SESSION_NOT_FOUND")) followers.leave(place);
+    throw error;
+  });
   if (sharing?.users?.[user] === undefined)
     await sessions.share(record.session, { ...sharing, users: { ...sharing?.users, [user]: "member" } });
   places.change(place, record.session, { members: [...record.members, user] });

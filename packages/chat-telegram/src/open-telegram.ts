@@ -30,6 +30,8 @@ export interface TelegramOptions extends Omit<ChatBridgeOptions, "surface"> {
   readonly apiRoot?: string | undefined;
   /** Default: the updates are asked for, which needs no public address. */
   readonly webhook?: TelegramWebhook | undefined;
+  /** Aborted: the start is given up. */
+  readonly signal?: AbortSignal;
 }
 
 /** A bot that is at work. */
@@ -45,12 +47,13 @@ export interface TelegramChannel {
 const localHost = "127.0.0.1";
 
 /** Starts a bot: its chats become sessions. @throws AgentError UNAUTHENTICATED for a wrong token, NOT_READY, CONFIG_INVALID */
-export async function openTelegram({ token, apiRoot, webhook, ...options }: TelegramOptions): Promise<TelegramChannel> {
+export async function openTelegram({ token, apiRoot, webhook, signal: givenUp, ...options }: TelegramOptions): Promise<TelegramChannel> {
   const { clock = systemClock, report } = options;
   const leaving = new AbortController();
-  const { signal } = leaving;
+  const signal = givenUp ? AbortSignal.any([leaving.signal, givenUp]) : leaving.signal;
   const api = telegramApi({ token, apiRoot, clock, signal });
-  const bot = await asked(() => api.getMe());
+  const bot = await asked(() => api.getMe(signal as Parameters<Api["getMe"]>[0]));
+  signal.throwIfAborted();
   const bridge = createChatBridge({ ...options, surface: telegramSurface(api) });
   const take = takeUpdate(api, bot, bridge);
   bridge.start();

@@ -1,7 +1,7 @@
 /*
  * Owns: requests to the Bot API: their deadlines, their errors, the waits that it asks for.
  * Invariants
- *  R1 no error has the token or the text of a message; R2 after 429 nothing is sent before `retry_after` has passed.
+ *  R1 no error has the token or the text of a message; R2 after 429 nothing is sent to that chat before `retry_after` has passed.
  */
 
 import { pause } from "@loopwright/chat-kit";
@@ -16,20 +16,22 @@ interface ApiParts {
   readonly signal: AbortSignal;
 }
 
-/** The Bot API of one bot. A request that meets 429 waits as it is asked to, and those after it wait too. */
+/** The Bot API of one bot. A request that meets 429 waits as it is asked to, and those after it for the same chat wait too. */
 export function telegramApi({ token, apiRoot, clock, signal }: ApiParts): Api {
   const api = new Api(token, { ...(apiRoot === undefined ? {} : { apiRoot }), timeoutSeconds: requestSeconds });
-  let blocked: Promise<void> | undefined;
+  /** By chat. A request without one, such as that for updates, waits for its own method alone. */
+  const blocked = new Map<string, Promise<void>>();
   const obeyLimits: Transformer = async (...[previous, method, payload, requestSignal]) => {
+    const target = "chat_id" in payload ? String(payload.chat_id) : method;
     for (let retries = 0; ; retries++) {
-      if (method !== "getUpdates") await blocked;
+      await blocked.get(target);
       const answer = await previous(method, payload, requestSignal);
       const seconds = answer.ok ? undefined : answer.parameters?.retry_after;
       if (answer.ok || answer.error_code !== 429 || seconds === undefined || retries >= rateLimitRetriesMax) return answer;
       const wait = pause(clock, Math.min(retryAfterMaxMs, seconds * 1_000), signal);
-      blocked = wait;
+      blocked.set(target, wait);
       await wait;
-      if (blocked === wait) blocked = undefined;
+      if (blocked.get(target) === wait) blocked.delete(target);
     }
   };
   api.config.use(obeyLimits);

@@ -4,7 +4,7 @@ import { createAgent, defineTool } from "@loopwright/core";
 import { memoryStore, scripted } from "@loopwright/core/memory";
 import { textOf } from "@loopwright/core/protocol";
 import { createRuntime } from "@loopwright/host";
-import { createServer, type Principal } from "@loopwright/server";
+import { accessPolicy, createServer, type Principal } from "@loopwright/server";
 import { openTelegram, type TelegramChannel, type TelegramOptions } from "../src/index.ts";
 import { type FakePerson, type FakeTelegram, fakeTelegram } from "../src/testing/index.ts";
 
@@ -39,6 +39,7 @@ export interface Garden {
   readonly memory: ChatMemory;
   readonly problems: readonly string[];
   clientOf(user: string): LoopwrightClient;
+  fetch(request: Request): Promise<Response>;
   /** The bot leaves, and comes back with its memory. */
   restart(more?: Partial<TelegramOptions>): Promise<TelegramChannel>;
   close(): Promise<void>;
@@ -50,15 +51,18 @@ export const ben: FakePerson = { id: 12, name: "Ben: the gardener" };
 /** Anne is on the list of the configuration. */
 export async function openGarden(more: Partial<TelegramOptions> = {}): Promise<Garden> {
   const telegram = await fakeTelegram(token);
+  const store = memoryStore();
   const server = createServer({
-    runtime: createRuntime({ agents: [createAgent({ name: "helper", provider, tools: [bomb] })], store: memoryStore() }),
+    runtime: createRuntime({ agents: [createAgent({ name: "helper", provider, tools: [bomb] })], store }),
+    ...accessPolicy({ store }),
     authenticate: (request) => users[request.headers.get("authorization")?.replace("Bearer key-of-", "") ?? ""],
   });
+  const fetch = (request: Request): Promise<Response> => server.fetch(request, { remoteAddress: "127.0.0.1" });
   const clientOf = (user: string): LoopwrightClient =>
     createClient({
       url: "http://localhost",
       token: `key-of-${user}`,
-      fetch: (request) => server.fetch(request, { remoteAddress: "127.0.0.1" }),
+      fetch,
     });
   const memory = openChatMemory(":memory:");
   const problems: string[] = [];
@@ -71,7 +75,7 @@ export async function openGarden(more: Partial<TelegramOptions> = {}): Promise<G
   };
   let channel = await openTelegram(options);
   return {
-    ...{ telegram, memory, problems, clientOf },
+    ...{ telegram, memory, problems, clientOf, fetch },
     async restart(changes = {}) {
       await channel.close();
       channel = await openTelegram({ ...options, ...changes });

@@ -15,7 +15,7 @@ import { checkChatbot } from "../settings/typed-modes.ts";
 import { type FoundPage, findPage } from "./find-page.ts";
 import { freePort } from "./free-port.ts";
 import { hostNames, openableHost } from "./host-names.ts";
-import { openChannels } from "./open-channels.ts";
+import { type OpenChannels, openChannels } from "./open-channels.ts";
 import { protocolRoutes } from "./protocols.ts";
 import type { RunLogger } from "./run-logger.ts";
 import type { ServeParts } from "./serve-parts.ts";
@@ -36,7 +36,7 @@ export async function serve(parts: ServeParts): Promise<void> {
   const { node, door } = server ? { node: server, door: server } : workerOf(parts, port);
   let listening: Listening | undefined;
   let isReloading = false;
-  let closeChannels = async (): Promise<void> => {};
+  let channels: OpenChannels | undefined;
   try {
     if (port !== undefined) listening = await listen(door, { host: wishes.host, port, insecure: wishes.isOpenToAll });
     const url = port === undefined ? undefined : `http://${openableHost(wishes.host)}:${port}`;
@@ -51,12 +51,12 @@ export async function serve(parts: ServeParts): Promise<void> {
     });
     parts.onReady?.(url);
     if (server && wishes.role === "all") await proceed(server, logger);
-    if (server && url !== undefined) closeChannels = await openChannels({ channels: wishes.channels, wishes, server, url, logger });
-    const asked = await Promise.race([signals.first, reloaded.promise]);
+    if (server && url !== undefined) channels = openChannels({ channels: wishes.channels, wishes, server, url, logger });
+    const asked = await Promise.race([signals.first, reloaded.promise, ...(channels ? [channels.failed] : [])]);
     isReloading = asked === "reload";
     await stop(node, asked, parts);
   } finally {
-    await closeChannels();
+    await channels?.close();
     await node.close();
     await listening?.close();
     signals.ignore();

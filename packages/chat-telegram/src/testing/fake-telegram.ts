@@ -43,8 +43,8 @@ export interface FakeTelegram {
   press(from: FakePerson, label: string): Update;
   /** Updates that the bot has not confirmed. */
   readonly unconfirmed: readonly Update[];
-  /** The next requests of these methods are refused with 429 until `allow` is called. */
-  limit(seconds: number): void;
+  /** The next requests about chats, or about this one alone, are refused with 429 until `allow` is called. */
+  limit(seconds: number, chat?: number): void;
   allow(): void;
   block(chat: number): void;
   close(): Promise<void>;
@@ -54,7 +54,15 @@ const botId = 4_200;
 
 /** A Bot API server of the bot with this token, `@helper_bot`. */
 export async function fakeTelegram(token: string): Promise<FakeTelegram> {
-  const state: State = { token, chats: fakeChats(), requests: [], limitSeconds: undefined, webhook: undefined, reading: undefined };
+  const state: State = {
+    token,
+    chats: fakeChats(),
+    requests: [],
+    limitSeconds: undefined,
+    limitedChat: undefined,
+    webhook: undefined,
+    reading: undefined,
+  };
   const server = createServer((request, response) => {
     answer(state, request, response).catch(() => response.destroy());
   });
@@ -85,8 +93,8 @@ export async function fakeTelegram(token: string): Promise<FakeTelegram> {
       const query = { id, from: userOf(from), chat_instance: "1", message: asked, data };
       return addUpdate({ callback_query: query as unknown as NonNullable<Update["callback_query"]> });
     },
-    limit(seconds) {
-      state.limitSeconds = seconds;
+    limit(seconds, chat) {
+      Object.assign(state, { limitSeconds: seconds, limitedChat: chat });
     },
     allow() {
       state.limitSeconds = undefined;
@@ -104,6 +112,8 @@ interface State {
   readonly chats: FakeChats;
   readonly requests: { readonly method: string; readonly status: number }[];
   limitSeconds: number | undefined;
+  /** The only chat that is limited. */
+  limitedChat: number | undefined;
   webhook: { readonly url: string; readonly secret: string } | undefined;
   /** Ends the wait of the open request for updates. */
   reading: (() => void) | undefined;
@@ -145,7 +155,10 @@ async function resultOf(state: State, method: string, { fields, response }: Aske
   if (method === "getMe") return { ok: true, result: bot };
   if (method === "getUpdates") return readUpdates(state, fields, response);
   if (method === "setWebhook" || method === "deleteWebhook") return setWebhook(state, fields);
-  const isFast = state.limitSeconds !== undefined && method !== "answerCallbackQuery";
+  const isFast =
+    state.limitSeconds !== undefined &&
+    method !== "answerCallbackQuery" &&
+    (state.limitedChat ?? Number(fields["chat_id"])) === Number(fields["chat_id"]);
   if (isFast && state.limitSeconds !== undefined)
     return {
       ...refusal(429, `Too Many Requests: retry after ${state.limitSeconds}`),
