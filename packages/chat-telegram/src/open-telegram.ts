@@ -57,7 +57,13 @@ export async function openTelegram({ token, apiRoot, webhook, signal: givenUp, .
   const bridge = createChatBridge({ ...options, surface: telegramSurface(api) });
   const take = takeUpdate(api, bot, bridge);
   bridge.start();
-  const taking = webhook ? await takeWebhook(api, webhook, { take, report }) : await askForUpdates({ api, clock, signal, report, take });
+  const starting = webhook ? takeWebhook(api, webhook, { take, report }) : askForUpdates({ api, clock, signal, report, take });
+  const taking = await starting.catch(async (error: unknown) => {
+    // The start may be tried again: two bridges would deliver everything twice.
+    leaving.abort();
+    await bridge.close();
+    throw error;
+  });
   return {
     botName: bot.username,
     port: taking.port,

@@ -161,3 +161,16 @@ describe("other chats continue", () => {
     await garden.restart();
   });
 });
+
+it("a start that fails leaves nothing at work, so that answers come once after the next one", async () => {
+  const person = await newcomer(261, "ben");
+  garden.telegram.say({ from: person, text: "first" });
+  await until(() => expect(newest(261)).toBe("You wrote first."));
+  const session = await sessionIn(261, person);
+  const webhook = { url: "http://bots.example", secret: "a-secret", port: 0 };
+  await expect(garden.restart({ webhook })).rejects.toMatchObject({ code: "CONFIG_INVALID" });
+  await garden.restart();
+  for (const text of ["second", "third"]) await garden.clientOf("ben").execute(text, { sessionId: session }).result();
+  await until(() => expect(newest(261)).toBe("You wrote third."));
+  expect(textsIn(261).filter((text) => text === "You wrote second.")).toHaveLength(1);
+});
