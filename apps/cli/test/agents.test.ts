@@ -171,7 +171,7 @@ describe.concurrent("agents of one's own", () => {
           ],
         },
         { words: [...main, "--chatbot", "pilot", "Which ships are there?"] },
-        { words: [...main, "--chatbot", "nobody", "hi"] },
+        { words: [...main, "--chatbot", "absent", "hi"] },
         { words: ["ask", "--offline", "--agents", "bad.mjs", "hi"] },
       ],
       { cwd },
@@ -180,7 +180,7 @@ describe.concurrent("agents of one's own", () => {
     // Search was forced: the offline model calls no tool for such words.
     expect(searched).toMatchObject({ code: 0, stderr: expect.stringContaining("Search knowledge") });
     expect(asked).toMatchObject({ code: 0, stderr: expect.stringContaining("chatbot") });
-    expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining("There is no chatbot `nobody`. (INPUT_INVALID)") });
+    expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining("There is no chatbot `absent`. (INPUT_INVALID)") });
     expect(bad).toMatchObject({ code: 3, stderr: expect.stringContaining("The chatbot `pilot` of `bad.mjs` is not usable.") });
 
     const server = await startServer({ onEnd, cwd, flags: ["--agents", "agents.mjs"] });
@@ -192,8 +192,8 @@ describe.concurrent("agents of one's own", () => {
       });
     const forced = await (await send({ modes: ["CHATBOT"], chatbotId: "pilot" })).text();
     expect(forced).toMatch(/"toolName":"chatbot_tool"/);
-    const refused = await send({ modes: ["CHATBOT"], chatbotId: "nobody" });
-    expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining("There is no chatbot `nobody`.")]);
+    const refused = await send({ modes: ["CHATBOT"], chatbotId: "absent" });
+    expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining("There is no chatbot `absent`.")]);
   });
 
   test("artifacts and pictures are tools where a flag asks for them, and not otherwise", async () => {

@@ -41,11 +41,7 @@ export class RemoteCalls {
   /** Sends a message without waiting for what follows. */
   async send(message: RemoteMessage, signal?: AbortSignal): Promise<RemoteAnswer> {
     const configuration = { returnImmediately: true, acceptedOutputModes: ["text/plain"] };
-    const result = await this.#call(
-      "SendMessage",
-      { message: { role: "ROLE_USER", ...message } as unknown as JsonObject, configuration },
-      signal,
-    );
+    const result = await this.#call("SendMessage", { message: { role: "ROLE_USER", ...message }, configuration }, signal);
     const task = readRemoteTask(result["task"]);
     if (task) return { task };
     const event = readRemoteEvent(result);
@@ -75,13 +71,13 @@ export class RemoteCalls {
     }
   }
 
-  async #call(method: string, params: JsonObject, signal: AbortSignal | undefined): Promise<JsonObject> {
+  async #call(method: string, params: object, signal: AbortSignal | undefined): Promise<JsonObject> {
     return resultOf(await readText(await this.#post(method, params, { accept: "application/json", signal })));
   }
 
   async #post(
     method: string,
-    params: JsonObject,
+    params: object,
     { accept, signal }: { readonly accept: string; readonly signal: AbortSignal | undefined },
   ): Promise<Response> {
     this.#address ??= this.#readCard(signal);

@@ -6,7 +6,7 @@
  *  A3 a call is asked about once in a chat, also over restarts.
  */
 import type { LoopwrightClient } from "@loopwright/client";
-import { isAgentError, type Json, type PendingApproval } from "@loopwright/core/protocol";
+import { isAgentError, type PendingApproval } from "@loopwright/core/protocol";
 import type { ChatMemory } from "./chat-memory.ts";
 import type { ChatPress, ChatSurface } from "./chat-surface.ts";
 import { approvalQuestion, words } from "./chat-words.ts";
@@ -52,7 +52,7 @@ export function approvalMessages({ surface, memory, newId }: ApprovalParts): App
   const approvalKey = (ref: string): string => `approval:${surface.name}:${ref}`;
   const askedKey = ({ place, session }: AskingChat, callKey: string): string => `asked:${surface.name}:${place}:${session}:${callKey}`;
   // The memory is this package's own: what it returns was written below.
-  const approvalOf = (ref: string): AskedApproval | undefined => memory.read(approvalKey(ref)) as unknown as AskedApproval | undefined;
+  const approvalOf = (ref: string): AskedApproval | undefined => memory.read(approvalKey(ref)) as AskedApproval | undefined;
   return {
     async ask(chat, call) {
       const ref = String(memory.writeOnce(askedKey(chat, call.callKey), newId()));
@@ -60,7 +60,7 @@ export function approvalMessages({ surface, memory, newId }: ApprovalParts): App
       const { place, session, deliver } = chat;
       const { callKey, argsDigest, toolName } = call;
       const asked: AskedApproval = { place, session, callKey, argsDigest, toolName };
-      memory.write(approvalKey(ref), asked as unknown as Json);
+      memory.write(approvalKey(ref), asked);
       const { markdown, file } = approvalQuestion(call);
       if (file !== undefined)
         await deliver(() => surface.sendFile(place, { name: "arguments.json", mediaType: "application/json", text: file }));
@@ -69,7 +69,7 @@ export function approvalMessages({ surface, memory, newId }: ApprovalParts): App
         { id: `${ref}-n`, label: "Deny", isDangerous: true },
       ];
       const message = await deliver(() => surface.send(place, markdown, buttons));
-      if (message !== undefined && approvalOf(ref)) memory.write(approvalKey(ref), { ...asked, message } as unknown as Json);
+      if (message !== undefined && approvalOf(ref)) memory.write(approvalKey(ref), { ...asked, message });
     },
     async close(chat, { callKey, decision, by }) {
       const ref = memory.take(askedKey(chat, callKey));

@@ -1,18 +1,17 @@
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import type { Json } from "@loopwright/core/protocol";
 
-/** What chats have to remember over restarts: which session a chat has, how far it was delivered, which people are linked. */
+/** What chats have to remember over restarts: which session a chat has, how far it was delivered, which people are linked. Values are kept as JSON. */
 export interface ChatMemory {
-  read(key: string): Json | undefined;
-  write(key: string, value: Json): void;
+  read(key: string): unknown;
+  write(key: string, value: unknown): void;
   /** The value that is there then: an earlier one stays. */
-  writeOnce(key: string, value: Json): Json;
-  /** Removes an entry and returns it. Of several processes one alone gets it. */
-  take(key: string): Json | undefined;
+  writeOnce(key: string, value: unknown): unknown;
+  /** Removes an entry and returns it; `undefined`: there was none. Of several processes one alone gets it. */
+  take(key: string): unknown;
   /** The entries whose key begins so, those written last first. */
-  list(prefix: string, limit: number): readonly (readonly [key: string, value: Json])[];
+  list(prefix: string, limit: number): readonly (readonly [key: string, value: unknown])[];
   close(): void;
 }
 
@@ -36,9 +35,9 @@ export function openChatMemory(path: string): ChatMemory {
   const insert = database.prepare(`INSERT INTO entries VALUES (?, ?, ${newest}) ON CONFLICT (key) DO NOTHING`);
   const remove = database.prepare("DELETE FROM entries WHERE key = ? RETURNING value");
   const range = database.prepare("SELECT key, value FROM entries WHERE substr(key, 1, ?) = ? ORDER BY written DESC LIMIT ?");
-  const valueIn = (row: { readonly [column: string]: unknown } | undefined): Json | undefined =>
-    row === undefined ? undefined : (JSON.parse(String(row["value"])) as Json);
-  const read = (key: string): Json | undefined => valueIn(select.get(key));
+  const valueIn = (row: { readonly [column: string]: unknown } | undefined): unknown =>
+    row === undefined ? undefined : JSON.parse(String(row["value"]));
+  const read = (key: string): unknown => valueIn(select.get(key));
   return {
     read,
     write: (key, value) => void upsert.run(key, JSON.stringify(value)),
@@ -47,7 +46,7 @@ export function openChatMemory(path: string): ChatMemory {
       return read(key) ?? value;
     },
     take: (key) => valueIn(remove.get(key)),
-    list: (prefix, limit) => range.all(prefix.length, prefix, limit).map((row) => [String(row["key"]), valueIn(row) ?? null] as const),
+    list: (prefix, limit) => range.all(prefix.length, prefix, limit).map((row) => [String(row["key"]), valueIn(row)] as const),
     close: () => database.close(),
   };
 }

@@ -5,7 +5,7 @@
  */
 import { createHash } from "node:crypto";
 import { systemClock } from "@loopwright/core/memory";
-import { type Clock, isId, type Json } from "@loopwright/core/protocol";
+import { type Clock, isId } from "@loopwright/core/protocol";
 import { codeLifeMs, wrongCodesMax } from "./chat-limits.ts";
 import type { ChatMemory } from "./chat-memory.ts";
 import { secureRandom } from "./secure-random.ts";
@@ -93,15 +93,15 @@ export function linkedPeople({ surface, memory, clock, allow }: PeopleParts): Li
   };
 }
 
-const fieldOf = (value: Json | undefined, name: string): Json | undefined =>
-  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as { readonly [field: string]: Json })[name] : undefined;
+const fieldOf = (value: unknown, name: string): unknown =>
+  typeof value === "object" && value !== null ? (value as { readonly [field: string]: unknown })[name] : undefined;
 
-function principalFrom(value: Json | undefined): ChatPrincipal | undefined {
+function principalFrom(value: unknown): ChatPrincipal | undefined {
   const user = fieldOf(value, "user");
   const scope = fieldOf(value, "scope");
   return typeof user === "string" && user !== "" && typeof scope === "string" && isId(scope) ? { user, scope } : undefined;
 }
 
-const expiryOf = (value: Json): number => Number(fieldOf(value, "expiresAt") ?? 0);
+const expiryOf = (value: unknown): number => Number(fieldOf(value, "expiresAt") ?? 0);
 
-const wrongTries = (value: Json | undefined): readonly number[] => (Array.isArray(value) ? value.map(Number) : []);
+const wrongTries = (value: unknown): readonly number[] => (Array.isArray(value) ? value.map(Number) : []);

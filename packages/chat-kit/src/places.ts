@@ -1,4 +1,3 @@
-import type { Json } from "@loopwright/core/protocol";
 import { ownInputsMax } from "./chat-limits.ts";
 import type { ChatMemory } from "./chat-memory.ts";
 import type { ChatPrincipal } from "./linked-people.ts";
@@ -39,16 +38,16 @@ export interface Places {
 export function placesIn(memory: ChatMemory, surface: string): Places {
   const prefix = `place:${surface}:`;
   // The memory is this package's own: what it returns was written below.
-  const recordOf = (value: Json | undefined): PlaceRecord | undefined => value as unknown as PlaceRecord | undefined;
+  const recordOf = (value: unknown): PlaceRecord | undefined => value as PlaceRecord | undefined;
   const get = (place: string): PlaceRecord | undefined => recordOf(memory.read(prefix + place));
   const change = (place: string, session: string, fields: Partial<PlaceRecord>): void => {
     const record = get(place);
-    if (record?.session === session) memory.write(prefix + place, { ...record, ...fields } as unknown as Json);
+    if (record?.session === session) memory.write(prefix + place, { ...record, ...fields });
   };
   return {
     get,
     change,
-    begin: (place, record) => recordOf(memory.writeOnce(prefix + place, record as unknown as Json)) ?? record,
+    begin: (place, record) => recordOf(memory.writeOnce(prefix + place, record)) ?? record,
     addOwn(place, session, inputId) {
       const own = [...(get(place)?.own ?? []).filter((id) => id !== inputId), inputId].slice(-ownInputsMax);
       change(place, session, { own, sending: undefined });

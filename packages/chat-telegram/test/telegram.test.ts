@@ -147,7 +147,7 @@ describe("a chat of Telegram", () => {
       "From another place:\n\nthird",
       "You wrote third.",
     ]);
-    garden.telegram.say({ from: person, text: "/open of-somebody-else" });
+    garden.telegram.say({ from: person, text: "/open of-another-user" });
     await until(() => expect(newest(71)).toBe("You have no session with this id."));
   });
 
