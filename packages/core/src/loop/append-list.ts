@@ -1,6 +1,6 @@
 /**
  * A list that only grows, shared by all versions of the state: a version is a length. An append to the newest version writes in place; an append to an
- * older one (after a trial batch was dropped) makes a fork, which shares every full chunk. No version ever sees the items that another one appended.
+ * older one (after a pending batch was dropped) makes a fork, which shares every full chunk. No version ever sees the items that another one appended.
  */
 export interface AppendList<T> {
   readonly length: number;

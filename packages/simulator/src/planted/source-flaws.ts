@@ -25,13 +25,13 @@ export const sourceFlaws: readonly SourceFlaw[] = [
     name: "events are published before the log has their facts",
     file: decider,
     good: "if (isForLog(decision, this.#state)) {",
-    bad: "if (isForLog(decision, this.#state)) (session as never as Driver).hub.publish(decision.trial.events);\n    if (isForLog(decision, this.#state)) {",
+    bad: "if (isForLog(decision, this.#state)) (session as never as Driver).hub.publish(decision.pending.events);\n    if (isForLog(decision, this.#state)) {",
   },
   {
     name: "effects are launched before their intent is in the log",
     file: decider,
     good: "if (isForLog(decision, this.#state)) {",
-    bad: "for (const launch of (decision.launches as unknown[]).splice(0) as Launch[]) launch({ state: decision.trial.state, isStopped: false });\n    if (isForLog(decision, this.#state)) {",
+    bad: "for (const launch of (decision.launches as unknown[]).splice(0) as Launch[]) launch({ state: decision.pending.state, isStopped: false });\n    if (isForLog(decision, this.#state)) {",
   },
   {
     name: "a lease is released before the last batch is written",

@@ -11,7 +11,7 @@ import { jsonBytes } from "../../message/json-bytes.ts";
 import { cutText } from "../../tools/cut-text.ts";
 import { toolLimits } from "../../tools/tool-limits.ts";
 import { driverLimits } from "../setup/driver-limits.ts";
-import { childrenIn } from "./child-and-spawn.ts";
+import { childrenIn } from "./child-functions-for-user-code.ts";
 import { countVerdict } from "./hook-counts.ts";
 import type { EffectContext, HookDeps } from "./hook-deps.ts";
 import { andThen, type SyncOrAsync } from "./sync-or-async.ts";

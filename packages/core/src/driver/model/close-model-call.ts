@@ -15,7 +15,7 @@ import type { HookDeps } from "../effects/hook-deps.ts";
 import { HookRunner } from "../effects/hook-runner.ts";
 import { andThen, type SyncOrAsync } from "../effects/sync-or-async.ts";
 import { hookFailed, type Reports } from "../setup/user-code-errors.ts";
-import { checkOutput } from "./check-output.ts";
+import { checkTypedOutput } from "./check-typed-output.ts";
 import { type Closing, runDecideHooks } from "./decide-hook.ts";
 import type { ModelAttemptEnd } from "./model-attempt.ts";
 import { parseCalls } from "./parse-hook.ts";
@@ -38,7 +38,7 @@ export function closeModel(prepared: PreparedModel, end: ModelAttemptEnd, setup:
   if (!isWhole) return closeUnasked(prepared, end, setup);
   const asks = agent.hooks.some(({ parse, decide }) => parse || decide);
   const closing = asks ? closeAsked(prepared, end, setup) : closeUnasked(prepared, end, setup);
-  return andThen(closing, (body) => (body.type === "model.finished" ? checkOutput(body, setup) : body));
+  return andThen(closing, (body) => (body.type === "model.finished" ? checkTypedOutput(body, setup) : body));
 }
 
 function closeUnasked(prepared: PreparedModel, end: ModelAttemptEnd, setup: ClosingDeps): SyncOrAsync<Closing> {

@@ -12,8 +12,8 @@ import type { Deps } from "../setup/session-deps.ts";
 import { type BatchDecision, isForLog, releasesLease } from "./batch-decision.ts";
 import { BatchWriter, type BatchWriterHost } from "./handle-append-outcome.ts";
 import type { Inbox } from "./inbox.ts";
+import { beginPendingBatch } from "./pending-batch.ts";
 import type { SessionPhase } from "./session-phase.ts";
-import { beginTrialBatch } from "./trial-batch.ts";
 import type { WakeSources } from "./wake-up-sources.ts";
 import type { WorkUnderLease } from "./work-under-lease.ts";
 
@@ -91,10 +91,10 @@ export class Decider {
   }
 
   /** True if another decision may follow at once. False while effects run and nothing else has arrived: the end of an effect wakes the loop. */
-  #mayFollow({ trial, lease }: BatchDecision): boolean {
+  #mayFollow({ pending, lease }: BatchDecision): boolean {
     const { session, view, inbox, work } = this.#parts;
     const isWorking = lease !== undefined && session.phase.name === "owning" && work.count > 0 && !isAtRest(this.#state);
-    const hasLeftOver = inbox.length > 0 || inbox.isAlone || view.isBehind || trial.facts.length > driverLimits.factsPerBatch / 2;
+    const hasLeftOver = inbox.length > 0 || inbox.isAlone || view.isBehind || pending.facts.length > driverLimits.factsPerBatch / 2;
     return !isWorking || hasLeftOver;
   }
 
@@ -117,12 +117,12 @@ export class Decider {
     const { session, inbox, ownership, work } = this.#parts;
     const { clock, node, leaseMs, sessionId } = this.#deps;
     const { lease } = ownership;
-    const trial = beginTrialBatch(this.#state, { sessionId, now: clock.now(), epoch: lease?.epoch });
-    if (lease && lease.epoch > this.#state.epoch) trial.add({ type: "owner.claimed", node, leaseMs });
-    const accepted = inbox.accept(trial);
+    const pending = beginPendingBatch(this.#state, { sessionId, now: clock.now(), epoch: lease?.epoch });
+    if (lease && lease.epoch > this.#state.epoch) pending.add({ type: "owner.claimed", node, leaseMs });
+    const accepted = inbox.accept(pending);
     const mayLaunch = session.phase.name === "owning" && !inbox.isAlone;
-    const launches = mayLaunch ? work.prepareOwed(trial) : [];
-    return andThen(launches, (prepared) => this.#judge({ trial, accepted, launches: prepared, lease }));
+    const launches = mayLaunch ? work.prepareOwed(pending) : [];
+    return andThen(launches, (prepared) => this.#judge({ pending, accepted, launches: prepared, lease }));
   }
 
   /** `undefined`: the lease was lost meanwhile, so the decision under it is void (D4). */

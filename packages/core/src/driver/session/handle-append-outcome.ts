@@ -51,7 +51,7 @@ export class BatchWriter {
     const stored = this.#storedOf(decision);
     const outcome = await this.#append(decision, stored);
     const { session, view, inbox, ownership } = this.#parts;
-    const { accepted, trial } = decision;
+    const { accepted, pending } = decision;
     switch (outcome.type) {
       case "ok":
       case "dup":
@@ -62,7 +62,7 @@ export class BatchWriter {
         inbox.putBack(accepted, { isOwner: ownership.lease !== undefined });
         await view.read();
         // The log reports a conflict although it has no newer fact.
-        if (view.state.seq === trial.from && ++this.#emptyConflicts > driverLimits.conflictsMax) throw storeConflict();
+        if (view.state.seq === pending.from && ++this.#emptyConflicts > driverLimits.conflictsMax) throw storeConflict();
         return false;
       case "fenced":
         session.signal("lease-lost");
@@ -88,30 +88,30 @@ export class BatchWriter {
   }
 
   /** The facts as the agent's data policy lets them be stored. */
-  #storedOf({ trial: { facts, state } }: BatchDecision): readonly Fact[] {
+  #storedOf({ pending: { facts, state } }: BatchDecision): readonly Fact[] {
     const { view } = this.#parts;
     const stored = storedFacts(this.#deps.bound.agent, facts, [view.state, state]);
     return stored === facts && !view.holdsMore ? facts : withoutSummaries(stored);
   }
 
-  #append({ trial, lease, rests }: BatchDecision, stored: readonly Fact[]): Promise<AppendedBatch> {
+  #append({ pending, lease, rests }: BatchDecision, stored: readonly Fact[]): Promise<AppendedBatch> {
     const claim = lease ? { epoch: lease.epoch, ...(rests ? { release: true } : {}) } : {};
-    const { state } = trial;
+    const { state } = pending;
     const { session, view } = this.#parts;
     const request = { expectedSeq: view.state.seq, batchId: this.#deps.ids.next(), facts: stored, due: dueAfter(state), ...claim };
     return appendBatch({ ...this.#deps, staysFor: () => session.outageMs }, request);
   }
 
-  #recorded({ trial, lease, rests }: BatchDecision, stored: readonly Fact[]): void {
+  #recorded({ pending, lease, rests }: BatchDecision, stored: readonly Fact[]): void {
     const { session, view, ownership } = this.#parts;
     if (rests) {
       ownership.drop();
       session.signal("lease-released");
     }
     this.#emptyConflicts = 0;
-    const { state, events, bytes, facts } = trial;
+    const { state, events, bytes, facts } = pending;
     view.append({ state, events, bytes, ...(stored === facts ? {} : { stored }), facts }, lease !== undefined);
-    this.#deps.channel?.publish(this.#deps.ref, trial.events);
-    this.#observation?.appended(trial);
+    this.#deps.channel?.publish(this.#deps.ref, pending.events);
+    this.#observation?.appended(pending);
   }
 }

@@ -4,7 +4,7 @@ import type { State } from "../../loop/state.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { driverLimits } from "../setup/driver-limits.ts";
 import { storeConflict, storeSilent } from "../setup/session-errors.ts";
-import type { TrialBatch } from "./trial-batch.ts";
+import type { PendingBatch } from "./pending-batch.ts";
 
 /** Facts that a caller offers to the log. */
 export interface Offer {
@@ -48,7 +48,7 @@ export interface Inbox {
    */
   put(offer: Offer): Promise<readonly Fact[]>;
   /** Folds offers until the batch is full. Refused offers are rejected at once; the rest waits for the next batch. */
-  accept(trial: TrialBatch): readonly WaitingOffer[];
+  accept(pending: PendingBatch): readonly WaitingOffer[];
   /**
    * Puts offers back to the front after a conflict. An offer with too many conflicts is refused with STORE_CONFLICT. A closing fact never is, but it is
    * void if this process no longer owns the session.
@@ -116,16 +116,16 @@ class OfferList implements Inbox {
     });
   }
 
-  accept(trial: TrialBatch): readonly WaitingOffer[] {
+  accept(pending: PendingBatch): readonly WaitingOffer[] {
     const accepted: WaitingOffer[] = [];
     this.#taken = accepted;
     this.isAlone = this.#suspects > 0 && this.#waiting.length > 0;
     this.#suspects = this.isAlone ? this.#suspects - 1 : 0;
     const most = this.isAlone ? 1 : driverLimits.offersPerBatch;
-    while (this.#waiting.length > 0 && accepted.length < most && hasRoom(trial)) {
+    while (this.#waiting.length > 0 && accepted.length < most && hasRoom(pending)) {
       const offer = this.#waiting.shift() as WaitingOffer;
       try {
-        offer.facts = addAll(offer.bodies(trial.state), trial);
+        offer.facts = addAll(offer.bodies(pending.state), pending);
         accepted.push(offer);
       } catch (error) {
         offer.reject(this.#refusal(error));
@@ -162,10 +162,10 @@ class OfferList implements Inbox {
   }
 }
 
-function addAll(bodies: readonly FactBody[], trial: TrialBatch): readonly Fact[] {
+function addAll(bodies: readonly FactBody[], pending: PendingBatch): readonly Fact[] {
   const facts: Fact[] = [];
   for (const body of bodies) {
-    const fact = trial.add(body);
+    const fact = pending.add(body);
     if (fact) facts.push(fact);
   }
   return facts;
@@ -249,4 +249,4 @@ function mayTryAgain(offer: WaitingOffer): boolean {
   return false;
 }
 
-const hasRoom = ({ facts, bytes }: TrialBatch): boolean => facts.length < driverLimits.factsPerBatch && bytes < driverLimits.batchBytes;
+const hasRoom = ({ facts, bytes }: PendingBatch): boolean => facts.length < driverLimits.factsPerBatch && bytes < driverLimits.batchBytes;

@@ -15,8 +15,8 @@ import type { SyncOrAsync } from "../effects/sync-or-async.ts";
 import { createUserCodeTimeout, type UserCodeTimeout } from "../effects/user-code-timeout.ts";
 import { isAhead } from "../ownership/due-dates.ts";
 import { driverLimits } from "../setup/driver-limits.ts";
+import type { PendingBatch } from "./pending-batch.ts";
 import type { Effects } from "./running-effects.ts";
-import type { TrialBatch } from "./trial-batch.ts";
 
 export type Launch = (now: LaunchState) => void;
 
@@ -64,31 +64,31 @@ export class EffectPreparation {
    * Folds the facts that follow and prepares the needed effects, until neither is left or the batch is full. Slow user code delays no batch: a later
    * call takes its result.
    */
-  prepareOwed(trial: TrialBatch): SyncOrAsync<readonly Launch[]> {
+  prepareOwed(pending: PendingBatch): SyncOrAsync<readonly Launch[]> {
     this.#wait.reset();
-    return this.#prepareRest(trial, { launches: [], seen: [] });
+    return this.#prepareRest(pending, { launches: [], seen: [] });
   }
 
-  #prepareRest(trial: TrialBatch, batch: PreparedBatch): SyncOrAsync<readonly Launch[]> {
+  #prepareRest(pending: PendingBatch, batch: PreparedBatch): SyncOrAsync<readonly Launch[]> {
     const { launches, seen } = batch;
     for (;;) {
-      const { facts, effects } = plan(trial.state);
-      const owed = this.#withStops(effects, trial.state);
+      const { facts, effects } = plan(pending.state);
+      const owed = this.#withStops(effects, pending.state);
       let isMoved = false;
-      for (const body of facts) if (hasRoom(trial) && trial.add(body)) isMoved = true;
-      if (isMoved && hasRoom(trial)) continue;
+      for (const body of facts) if (hasRoom(pending) && pending.add(body)) isMoved = true;
+      if (isMoved && hasRoom(pending)) continue;
       if (this.#pending.size > 0) this.#dropUnlessOwed(owed);
-      const fitting = this.#fitting(owed, { seen, trial });
+      const fitting = this.#fitting(owed, seen, pending);
       if (fitting.length === 0) return launches;
       for (const { id } of fitting) seen.push(id);
-      const ready = this.#readyOf(fitting, trial.state);
+      const ready = this.#readyOf(fitting, pending.state);
       if (ready instanceof Promise) {
         return ready.then((prepared) => {
-          addPrepared(prepared, trial, launches);
-          return this.#prepareRest(trial, batch);
+          addPrepared(prepared, pending, launches);
+          return this.#prepareRest(pending, batch);
         });
       }
-      addPrepared(ready, trial, launches);
+      addPrepared(ready, pending, launches);
     }
   }
 
@@ -112,12 +112,12 @@ export class EffectPreparation {
   }
 
   /** The effects that are needed now, do not run yet, and have room in the batch. */
-  #fitting(owed: readonly Effect[], { seen, trial }: { readonly seen: readonly string[]; readonly trial: TrialBatch }): readonly Effect[] {
+  #fitting(owed: readonly Effect[], seen: readonly string[], { facts }: PendingBatch): readonly Effect[] {
     if (owed.length === 0) return owed;
     const now = this.#clock.now();
     const isDue = (effect: Effect): boolean =>
       !this.#effects.isRunning(effect.id) && !seen.includes(effect.id) && !("notBefore" in effect && isAhead(effect.notBefore ?? 0, now));
-    return owed.filter(isDue).slice(0, Math.max(0, driverLimits.factsPerBatch - trial.facts.length));
+    return owed.filter(isDue).slice(0, Math.max(0, driverLimits.factsPerBatch - facts.length));
   }
 
   #drop(id: string, { timeout }: PendingPreparation): void {
@@ -227,15 +227,15 @@ function pendingOf(prepared: Promise<Prepared>, timeout: UserCodeTimeout): Pendi
   return pending;
 }
 
-function addPrepared(ready: readonly Prepared[], trial: TrialBatch, launches: Launch[]): void {
+function addPrepared(ready: readonly Prepared[], pending: PendingBatch, launches: Launch[]): void {
   for (const { bodies, launch } of ready) {
     let intent: Fact | undefined;
     for (const [index, body] of bodies.entries()) {
-      const fact = trial.add(body);
+      const fact = pending.add(body);
       if (index === bodies.length - 1) intent = fact;
     }
     if (launch && (intent || bodies.length === 0)) launches.push((now) => launch(intent, now));
   }
 }
 
-const hasRoom = ({ facts }: TrialBatch): boolean => facts.length < driverLimits.factsPerBatch;
+const hasRoom = ({ facts }: PendingBatch): boolean => facts.length < driverLimits.factsPerBatch;

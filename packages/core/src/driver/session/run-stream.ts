@@ -15,7 +15,7 @@ import { type ExecuteOptions, type ExecuteResult, type ExecuteStream, executeSta
 import type { SyncOrAsync } from "../effects/sync-or-async.ts";
 import { createReaderBuffer, type ReaderBuffer } from "../live/reader-buffer.ts";
 import { readRun } from "../log/read-run-events.ts";
-import { withOutput } from "../model/check-output.ts";
+import { withOutput } from "../model/check-typed-output.ts";
 import type { AcceptedInput } from "./commands/accept-input.ts";
 import type { CommandContext } from "./commands/submit-input.ts";
 import type { SessionDriver } from "./session-driver.ts";

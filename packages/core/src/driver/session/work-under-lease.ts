@@ -20,10 +20,10 @@ import { type Note, noteFact } from "../log/note-fact.ts";
 import { driverLimits } from "../setup/driver-limits.ts";
 import type { ChildSpending, Deps } from "../setup/session-deps.ts";
 import type { Inbox, Offer } from "./inbox.ts";
+import type { PendingBatch } from "./pending-batch.ts";
 import { EffectPreparation, type Launch } from "./prepare-effects.ts";
 import { EffectEnds } from "./record-effect-ends.ts";
 import { createEffects, type Effects } from "./running-effects.ts";
-import type { TrialBatch } from "./trial-batch.ts";
 
 /** The parts of the session that the work uses. */
 export interface WorkUnderLeaseHost {
@@ -155,8 +155,8 @@ export class WorkUnderLease implements EffectHost, ChildHost, BackgroundHost {
     this.#session.wake();
   }
 
-  prepareOwed(trial: TrialBatch): SyncOrAsync<readonly Launch[]> {
-    return this.#preparation.prepareOwed(trial);
+  prepareOwed(pending: PendingBatch): SyncOrAsync<readonly Launch[]> {
+    return this.#preparation.prepareOwed(pending);
   }
 
   /** Signals the effects that the state no longer needs. */

@@ -10,7 +10,7 @@ import { timeLeft } from "../../loop/reached-limit.ts";
 import { closeCall, notRun } from "../../loop/results-without-run.ts";
 import type { Run, State } from "../../loop/state.ts";
 import { toolFailure } from "../../tools/tool-failure.ts";
-import { childrenIn } from "../effects/child-and-spawn.ts";
+import { childrenIn } from "../effects/child-functions-for-user-code.ts";
 import { askingOf, contextOf, type EffectDeps, type LaunchState, type PreparationDeps, type Prepared } from "../effects/effect-deps.ts";
 import { userFilterOf } from "../effects/filter-hook.ts";
 import { andThen, type SyncOrAsync } from "../effects/sync-or-async.ts";

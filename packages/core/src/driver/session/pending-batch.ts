@@ -8,9 +8,10 @@ import { weigh } from "../../message/json-bytes.ts";
 import { durableEvents } from "../log/fold-read-facts.ts";
 
 /**
- * A batch in the making: facts folded into a trial state, which is adopted once the log has them. It can be dropped without a trace.
+ * A batch that the log does not have yet: its facts are folded into a state of its own, which the session takes over once the append has
+ * succeeded. A batch that is dropped leaves nothing behind.
  */
-export interface TrialBatch {
+export interface PendingBatch {
   /** Seq of the state that the batch began with. */
   readonly from: number;
   readonly state: State;
@@ -23,26 +24,26 @@ export interface TrialBatch {
 }
 
 /** How a batch begins. */
-export interface TrialBatchOptions {
+export interface PendingBatchOptions {
   readonly sessionId: string;
   readonly now: number;
   readonly epoch: number | undefined;
 }
 
-export function beginTrialBatch(from: State, options: TrialBatchOptions): TrialBatch {
+export function beginPendingBatch(from: State, options: PendingBatchOptions): PendingBatch {
   return new Batch(from, options);
 }
 
 /** A class, because a batch is made for each decision: an object literal with getters is slow, and takes 700 bytes. */
-class Batch implements TrialBatch {
+class Batch implements PendingBatch {
   readonly from: number;
   readonly facts: Fact[] = [];
   readonly events: DurableEvent[] = [];
-  readonly #options: TrialBatchOptions;
+  readonly #options: PendingBatchOptions;
   state: State;
   bytes = 0;
 
-  constructor(from: State, options: TrialBatchOptions) {
+  constructor(from: State, options: PendingBatchOptions) {
     this.from = from.seq;
     this.state = from;
     this.#options = options;

@@ -17,7 +17,7 @@ type Finished = BodyOf<"model.finished">;
 const correctionStart = "Your answer is not in the required form.";
 
 /** The answer unchanged, with a correction for the model, or with the failure that ends the run. */
-export function checkOutput(
+export function checkTypedOutput(
   closing: Finished,
   { agent, run, messages }: { readonly agent: Agent; readonly run: Run; readonly messages: () => readonly Message[] },
 ): SyncOrAsync<Finished> {
