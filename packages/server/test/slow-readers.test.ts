@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { connect as connectSocket, type Socket } from "node:net";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -63,6 +64,33 @@ async function deafSocket(url: string, query = "?after="): Promise<Socket> {
   await new Promise<void>((resolve) => void socket.once("connect", resolve));
   socket.write(`GET ${path}${query} HTTP/1.1\r\nHost: ${hostname}:${port}\r\n\r\n`);
   return socket;
+}
+
+interface AcceptedSockets {
+  readonly open: ReadonlySet<Socket>;
+  readonly count: number;
+}
+
+/** The sockets that servers on this port accept from now on: other test files of the process have sockets of their own. */
+function acceptedSockets(port: string): AcceptedSockets {
+  const open = new Set<Socket>();
+  let count = 0;
+  const channel = "net.server.socket";
+  const onSocket = (message: unknown): void => {
+    const { socket } = message as { readonly socket: Socket };
+    if (socket.localPort !== Number(port)) return;
+    count += 1;
+    open.add(socket);
+    socket.once("close", () => open.delete(socket));
+  };
+  subscribe(channel, onSocket);
+  closings.push(async () => void unsubscribe(channel, onSocket));
+  return {
+    open,
+    get count() {
+      return count;
+    },
+  };
 }
 
 /** Time goes by until the session, which is unused, is let go of. */
@@ -354,8 +382,7 @@ describe("a reader that goes", () => {
     const listening = await serve(scene.door);
     closings.push(() => listening.close());
     const connect = connectOverPort(listening.url);
-    const handles = (): number => process.getActiveResourcesInfo().filter((name) => name.startsWith("TCP")).length;
-    const before = handles();
+    const accepted = acceptedSockets(new URL(listening.url).port);
     for (let times = 0; times < 200; times++) {
       const connection = await connect({ path: `${path}?after=`, cutAfter: 300 + times });
       const reader: StrictReader = createStrictReader();
@@ -364,7 +391,8 @@ describe("a reader that goes", () => {
       expect(reader.flaws).toEqual([]);
     }
     await until(() => scene.door.context.streams.open === 0, "the server has noticed");
-    await until(() => handles() <= before, "the sockets are gone");
+    expect(accepted.count).toBe(200);
+    await until(() => accepted.open.size === 0, "the sockets are gone");
     await scene.door.use("s", ({ feed }) => expect(feed.watchers).toBe(0));
   });
 });
