@@ -150,8 +150,8 @@ module.exports = {
     forbid(
       "simulator-tests-exception",
       { path: SIMULATOR_TEST },
-      { path: "^packages/", pathNot: [CORE, KITS, "^packages/(simulator|host|replay|context)/"] },
-      "Tests of the simulator may also use the context engine.",
+      { path: "^packages/", pathNot: [CORE, KITS, "^packages/(simulator|host|replay|context|guardrails)/"] },
+      "Tests of the simulator may also use the context engine, and the rules of guardrails.",
     ),
     forbid(
       "sealed-tests-exception",

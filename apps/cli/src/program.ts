@@ -190,6 +190,8 @@ function addSessions(program: Command, exit: (code: number) => void): void {
         .choices(["markdown", "json", "log"])
         .default("markdown"),
     )
+    .option("--redact", "of the log: with placeholders for secrets, personal data and the patterns of guardrails.json")
+    .option("--guardrails <place>", "with --redact: another policy, as for `run`")
     .action(async (id: string, flags) => exit(await (await import("./commands/sessions.ts")).exportSession(id, flags)));
   add("schedule <id> <name> <words...>", "send these words to a session at a time, or again and again, while `run` runs")
     .option("--at <time>", "the first time: 2027-03-01T09:00 with --time-zone, or with Z or +01:00 at its end")

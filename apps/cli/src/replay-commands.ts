@@ -3,7 +3,7 @@ import { addOptions, optionsNamed, optionsOf } from "./config/add-options.ts";
 
 /** The commands `replay`, `fork` and `diff`: recorded sessions, again and in another way. `exit` gets the exit code. */
 export function addReplay(program: Command, exit: (code: number) => void): void {
-  addOptions(program.command("replay <session>"), optionsOf("shared"))
+  addServer(addOptions(program.command("replay <session>"), optionsOf("shared")))
     .description("run a recorded session again, or the file of one, with the agent of now; no model and no tool is called")
     .option("--json", "the report as one JSON object")
     .action(async (typed: string, flags) => exit(await (await import("./commands/replay.ts")).replay(typed, flags)));
@@ -26,7 +26,11 @@ export function addReplay(program: Command, exit: (code: number) => void): void 
 
 /** Flags of what only looks at sessions, of a store or of a server. */
 function reading(command: Command): Command {
-  return addOptions(command, optionsNamed("store", "env", "config"))
+  return addServer(addOptions(command, optionsNamed("store", "env", "config")));
+}
+
+function addServer(command: Command): Command {
+  return command
     .addOption(new Option("--url <address>", "a running server, such as the one that `loopwright run` started").conflicts("store"))
     .option("--token <text>", "the server's token; better in LOOPWRIGHT_TOKEN");
 }

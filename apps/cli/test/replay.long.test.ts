@@ -77,13 +77,70 @@ test("a session is forked as it was at an event, and the first message in which 
   expect(JSON.parse(asJson?.stdout ?? "")).toMatchObject({ isEqual: false, place: 1, members: [] });
 });
 
-test("a session of a server is replayed with the agent as the server makes it", async () => {
+test("a session of a server is replayed, exported, forked and compared over HTTP, and from its store when the server has ended", async () => {
   const cwd = await emptyDirectory();
-  const { client, child, ended } = await startServer({ cwd });
+  const { client, child, ended, url } = await startServer({ cwd });
   const stream = client.execute("what is 6 * 7?", { context: {} });
   expect(await stream.result()).toMatchObject({ status: "completed" });
+  const id = stream.sessionId ?? "";
+  const [overHttp, exported, fork] = await runAll(
+    [
+      ["replay", id, "--offline", "--url", url],
+      ["sessions", "export", id, "--format", "log", "--url", url],
+      ["fork", id, "--url", url, "--json"],
+    ],
+    { cwd },
+  );
+  expect([overHttp?.code, overHttp?.stdout]).toEqual([0, expect.stringContaining("gives the identical log")]);
+  const forked = JSON.parse(fork?.stdout ?? "").id;
+  const [equal, missing] = await runAll(
+    [
+      ["diff", id, forked, "--url", url],
+      ["replay", "0000", "--offline", "--url", url],
+    ],
+    { cwd },
+  );
+  expect([equal?.code, equal?.stdout]).toEqual([0, expect.stringContaining("The conversations are equal")]);
+  expect([missing?.code, missing?.stderr]).toEqual([1, expect.stringContaining("0000")]);
   child.kill("SIGTERM");
   await ended;
-  const replayed = await run(["replay", stream.sessionId ?? "", "--offline"], { cwd });
+  const [replayed, kept] = await runAll(
+    [
+      ["replay", id, "--offline"],
+      ["sessions", "export", id, "--format", "log"],
+    ],
+    { cwd },
+  );
+  expect([replayed?.code, replayed?.stdout]).toEqual([0, expect.stringContaining("gives the identical log")]);
+  expect(exported?.stdout).toBe(kept?.stdout);
+});
+
+test("a log is exported without secrets, personal data and patterns of one's own, and is still replayed", async () => {
+  const cwd = await emptyDirectory();
+  const token = `ghp_${"wWPw5k4aXcaT4fNP0UcnZwJUVFk6LO0pINUx"}`;
+  const secrets = ["anne.miller@example.com", token, "TULIP-20931"];
+  await writeFile(join(cwd, "agents.mjs"), agents("Count."));
+  await writeFile(join(cwd, "rules.json"), JSON.stringify({ version: 1, rules: [{ id: "ticket", pattern: "TULIP-[0-9]{5}" }] }));
+  const own = ["--agents", "./agents.mjs", "--agent", "counter"];
+  const id = idIn((await run(["ask", ...own, `I am ${secrets.join(" and ")}; what is 6 * 7?`], { cwd })).stderr);
+  const [plain, redacted, unused] = await runAll(
+    [
+      ["sessions", "export", id, "--format", "log"],
+      ["sessions", "export", id, "--format", "log", "--redact", "--guardrails", "rules.json"],
+      ["sessions", "export", id, "--redact"],
+    ],
+    { cwd },
+  );
+  for (const secret of secrets) {
+    expect(plain?.stdout).toContain(secret);
+    expect(redacted?.stdout).not.toContain(secret);
+    expect(redacted?.stderr).not.toContain(secret);
+  }
+  for (const rule of ["email", "github", "ticket"])
+    expect(redacted?.stderr).toMatch(new RegExp(`\\[redacted:${rule}-1\\]: \\d+ places?, first in fact \\d+\n`));
+  expect(redacted?.stderr).toMatch(/Replaced 3 texts at \d+ places\./);
+  expect([unused?.code, unused?.stderr]).toEqual([2, expect.stringContaining("--format log")]);
+  await writeFile(join(cwd, "shared.jsonl"), redacted?.stdout ?? "");
+  const replayed = await run(["replay", "shared.jsonl", ...own], { cwd });
   expect([replayed.code, replayed.stdout]).toEqual([0, expect.stringContaining("gives the identical log")]);
 });

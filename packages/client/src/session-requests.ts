@@ -127,6 +127,8 @@ export interface SessionRequests {
   fork(sessionId: string, fork?: NewFork, options?: RequestOptions & { readonly idempotencyKey?: string }): Promise<SessionSnapshot>;
   /** What people see, as Markdown, or the whole session as JSON. */
   export(sessionId: string, format: "markdown" | "json", options?: RequestOptions): Promise<ExportedSession>;
+  /** Every fact of the session, oldest first, in several requests. For trusted callers alone. */
+  log(sessionId: string, options?: RequestOptions): Promise<readonly JsonObject[]>;
   change(
     sessionId: string,
     change: {
@@ -189,7 +191,22 @@ export interface SessionRequests {
   stream(sessionId: string, runId: string, options?: RequestOptions & { readonly seq?: number }): Promise<ExecuteStream>;
 }
 
+interface LogPage {
+  readonly facts: readonly JsonObject[];
+  readonly next?: number;
+}
+
 type Recorded<Accepted> = Accepted & { readonly sessionId: string };
+
+async function wholeLog(read: (from: number) => Promise<LogPage>): Promise<readonly JsonObject[]> {
+  const facts: JsonObject[] = [];
+  for (let from: number | undefined = 1; from !== undefined; ) {
+    const page: LogPage = await read(from);
+    facts.push(...page.facts);
+    from = page.next;
+  }
+  return facts;
+}
 
 export function createSessionRequests(client: ClientContext): SessionRequests {
   const json = <T>(request: WireRequest): Promise<T> => requestJson<T>(client, request);
@@ -198,9 +215,8 @@ export function createSessionRequests(client: ClientContext): SessionRequests {
     { idempotencyKey, headers, ...more }: Omit<WireRequest, "path"> & { readonly idempotencyKey: string },
   ): Promise<T> => requestSurely<T>(client, { ...more, path, headers: { ...headers, "Idempotency-Key": idempotencyKey } });
   const streamFrom = ({ sessionId, runId, ...from }: Pick<FollowedRun, "sessionId" | "runId" | "seq" | "signal">): ExecuteStream => {
-    const snapshot = (): Promise<SessionSnapshot> => requests.get(sessionId);
     const abort = (reason: string): Promise<boolean> => requests.abort(sessionId, reason, { runId });
-    return streamOfRun(client, { sessionId, runId, ...from, snapshot, abort });
+    return streamOfRun(client, { sessionId, runId, ...from, snapshot: () => requests.get(sessionId), abort });
   };
   const followed = <T extends Recorded<Pick<AcceptedDecision, "runId" | "seq">>>(accepted: T): T & Followed => {
     const { sessionId, runId, seq } = accepted;
@@ -219,6 +235,7 @@ export function createSessionRequests(client: ClientContext): SessionRequests {
       const [, name = ""] = /filename\*=UTF-8''([^;]+)/.exec(headers.get("Content-Disposition") ?? "") ?? [];
       return { fileName: decodeURIComponent(name), mediaType: headers.get("Content-Type") ?? "", text };
     },
+    log: (id, { signal } = {}) => wholeLog((from) => json<LogPage>({ path: `${pathOf(id)}/log${queryOf({ from })}`, signal })),
     change: (id, change, { signal } = {}) => json({ method: "PATCH", path: pathOf(id), json: change, signal }),
     share: (id, sharing, { signal } = {}) => requestSurely(client, { method: "PUT", path: `${pathOf(id)}/sharing`, json: sharing, signal }),
     hold: (id, { signal, reason } = {}) => requestSurely(client, { method: "PUT", path: `${pathOf(id)}/hold`, json: { reason }, signal }),

@@ -15,6 +15,12 @@ export interface Divergence {
 /** What a process measures: how long something took, and what it uses to find its reservations and traces again. */
 const measured: ReadonlySet<string> = new Set(["durationMs", "timings", "trace", "reservation"]);
 
+/** Digests of words, and the most that a call with these words may spend. */
+const ofWords: ReadonlySet<string> = new Set(["requestDigest", "argsDigest", "expected"]);
+
+/** True for the path of a member that is another one when words of the session are replaced. */
+export const dependsOnWords = (path: string): boolean => ofWords.has(path.split(".", 1)[0] ?? "");
+
 /** How long what leads to a deadline may have waited to be recorded: it counts from a moment that the log does not have. */
 const deadlineSlackMs = 5_000;
 

@@ -3,7 +3,7 @@
  * Does not own: what is written (replay-store), what comes from outside (replay-session).
  */
 import type { Fact, FactOf } from "@loopwright/core";
-import { type Divergence, differingMembers } from "./divergence.ts";
+import { type Divergence, dependsOnWords, differingMembers } from "./divergence.ts";
 
 /** Facts that people, clients, clocks, children and other packages give a session: the replay takes them from the log. */
 const givenTypes: ReadonlySet<string> = new Set([
@@ -58,8 +58,11 @@ export class RecordedCourse {
   /** The ends of effects, by the number of their fact, that were given. */
   readonly #ended = new Set<number>();
 
-  constructor(facts: readonly Fact[]) {
+  readonly #isRedacted: boolean;
+
+  constructor(facts: readonly Fact[], isRedacted = false) {
     this.facts = facts;
+    this.#isRedacted = isRedacted;
   }
 
   /** Facts that both logs have. */
@@ -85,7 +88,7 @@ export class RecordedCourse {
     for (const [at, replayed] of facts.entries()) {
       const recorded = this.facts[this.#position + at];
       if (!recorded) return undefined;
-      const members = differingMembers(recorded, replayed);
+      const members = differingMembers(recorded, replayed).filter((name) => !this.#isRedacted || !dependsOnWords(name));
       if (members.length > 0) return { seq: recorded.seq, recorded, replayed, members };
     }
     return undefined;

@@ -19,6 +19,8 @@ export interface ReplaySessionOptions {
   readonly agent: Agent;
   /** The id of the session: requests to a model depend on it. */
   readonly session: string;
+  /** Texts of the log were replaced: what follows from their length, and digests of them, are not compared. */
+  readonly isRedacted?: true;
   /** How long a hook of the agent may work before the replay is considered to stand still, in real milliseconds. Default 2,000. */
   readonly realWaitMs?: number;
 }
@@ -74,7 +76,7 @@ class Replay {
 
   constructor(options: ReplaySessionOptions) {
     this.#options = options;
-    this.#course = new RecordedCourse(options.facts);
+    this.#course = new RecordedCourse(options.facts, options.isRedacted);
     this.#ref = { scope: "local", session: options.session };
   }
 

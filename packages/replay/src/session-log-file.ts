@@ -5,14 +5,18 @@ import { isId } from "@loopwright/core/ports";
 export interface SessionLogFile {
   readonly session: string;
   readonly facts: readonly Fact[];
+  /** Texts were replaced in it, by `redactSessionLog`. */
+  readonly isRedacted?: true;
 }
 
 const format = "loopwright-log";
 const version = 1;
 
 /** The session as lines of JSON: a line that names the format and the session, then a fact a line. */
-export function sessionLogText({ session, facts }: SessionLogFile): string {
-  return [{ format, version, session }, ...facts].map((line) => `${JSON.stringify(line)}\n`).join("");
+export function sessionLogText({ session, facts, isRedacted }: SessionLogFile): string {
+  return [{ format, version, session, ...(isRedacted ? { redacted: true } : {}) }, ...facts]
+    .map((line) => `${JSON.stringify(line)}\n`)
+    .join("");
 }
 
 /** What `sessionLogText` has written. @throws AgentError CONFIG_INVALID for another text, with the number of the first line that is wrong */
@@ -23,14 +27,20 @@ export function readSessionLog(text: string): SessionLogFile {
   if (first["version"] !== version) throw wrong(`The file has the version ${String(first["version"])}; this build reads ${version}.`);
   const { session } = first;
   if (typeof session !== "string" || !isId(session)) throw wrong("Line 1 of the file names no session.");
-  const facts = lines.map((line, at): Fact => {
-    const fact = parsed(line, at + 2);
-    if (!isObject(fact) || typeof fact["type"] !== "string" || typeof fact["at"] !== "number" || fact["seq"] !== at + 1)
-      throw wrong(`Line ${at + 2} of the file is not fact ${at + 1}.`);
-    if (typeof fact["v"] !== "number" || fact["v"] > factVersion) throw wrong(`Line ${at + 2} of the file was written by a newer build.`);
-    return fact as unknown as Fact;
-  });
-  return { session, facts };
+  const facts = lines.map((line, at) => factOf(parsed(line, at + 2), at + 1, `Line ${at + 2} of the file`));
+  return { session, facts, ...(first["redacted"] === true ? { isRedacted: true } : {}) };
+}
+
+/** The facts of a whole log from outside, for example of a server. @throws AgentError CONFIG_INVALID with the number of the first that is none */
+export function readFacts(values: readonly unknown[]): readonly Fact[] {
+  return values.map((value, at) => factOf(value, at + 1, `Entry ${at + 1} of the log`));
+}
+
+function factOf(value: unknown, seq: number, place: string): Fact {
+  if (!isObject(value) || typeof value["type"] !== "string" || typeof value["at"] !== "number" || value["seq"] !== seq)
+    throw wrong(`${place} is not fact ${seq}.`);
+  if (typeof value["v"] !== "number" || value["v"] > factVersion) throw wrong(`${place} was written by a newer build.`);
+  return value as unknown as Fact;
 }
 
 function parsed(line: string, number: number): unknown {

@@ -7,6 +7,8 @@ export type Action =
   | "session.list"
   | "session.read"
   | "session.follow"
+  /** The facts of the session with their prompts. The route serves trusted callers alone, whatever the policy says. */
+  | "session.log"
   /** Asked as two actions: `session.read` of the session, and `session.create`. */
   | "session.fork"
   | "session.change"

@@ -59,6 +59,7 @@ const cases: { readonly [id: string]: readonly Case[] } = {
   publishNotification: [{ path: "/api/notifications", json: { type: "refresh" }, asked: [["notifications.publish", undefined]] }],
   abortRun: [{ path: "/api/sessions/a/abort", json: {}, asked: [["session.abort", "a"]] }],
   exportSession: [{ path: "/api/sessions/a/export", asked: [["session.read", "a"]] }],
+  readLog: [{ path: "/api/sessions/a/log", asked: [["session.log", "a"]] }],
   forkSession: [
     {
       path: "/api/sessions/a/fork",

@@ -1,24 +1,24 @@
-import { type Agent, AgentError, type Fact } from "@loopwright/core";
+import { type Agent, AgentError } from "@loopwright/core";
 import type { Divergence, ReplayReport, SessionLogFile } from "@loopwright/replay";
 import { openGuardrails } from "../compose/open-guardrails.ts";
 import { openWorkplace, type WorkplaceOptions } from "../compose/workplace.ts";
 import { exitCodes } from "../exit-code.ts";
-import { type SharedFlags, settingsWithSecrets } from "../flags.ts";
+import { settingsWithSecrets } from "../flags.ts";
 import { errorLogger } from "../serve/error-logger.ts";
 import type { Settings } from "../settings/settings.ts";
-import { localShelf } from "../shelf/local-shelf.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { oneLine } from "../terminal/neutralise.ts";
 import { agentNameOf, fileOf } from "./recorded-session.ts";
-import { print } from "./sessions.ts";
+import { openShelf, print, type SessionFlags } from "./sessions.ts";
 
 /** Runs a recorded session again and prints whether its log is the same; the exit code is 1 if not. @throws AgentError as `openWorkplace` does, SESSION_NOT_FOUND */
-export async function replay(typed: string, flags: SharedFlags & { readonly json?: boolean }): Promise<number> {
+export async function replay(typed: string, { url, token, ...flags }: SessionFlags): Promise<number> {
   const settings = await settingsWithSecrets(flags, { logger: errorLogger });
-  const recorded = (await fileOf(typed)) ?? (await kept(typed, settings));
+  const server = { ...(url === undefined ? {} : { url }), ...(token === undefined ? {} : { token }) };
+  const recorded = (await fileOf(typed)) ?? (await kept(typed, { ...flags, ...server }));
   const report = await replayed(recorded, settings);
   if (flags.json) print(jsonLine(report));
-  else for (const line of linesOf(report, recorded)) print(line);
+  else for (const line of linesOf(report, recorded, (await import("@loopwright/replay")).divergenceLines)) print(line);
   return report.isIdentical ? exitCodes.ok : exitCodes.failed;
 }
 
@@ -71,8 +71,9 @@ async function served(agents: readonly Agent[]): Promise<readonly Agent[]> {
   return typeof made === "function" ? agents : made;
 }
 
-async function kept(typed: string, settings: Parameters<typeof localShelf>[0]): Promise<SessionLogFile> {
-  const shelf = await localShelf(settings);
+/** The log of a session of the store, or of the server at `--url`. */
+async function kept(typed: string, flags: SessionFlags): Promise<SessionLogFile> {
+  const shelf = await openShelf(flags);
   try {
     return await shelf.log(typed);
   } finally {
@@ -94,32 +95,15 @@ function agentNamed(name: string, agents: readonly Agent[]): Agent {
   });
 }
 
-function* linesOf({ isIdentical, equal, divergence }: ReplayReport, { session, facts }: SessionLogFile): Generator<string> {
-  if (isIdentical) yield `The replay of ${session} gives the identical log: ${equal} facts.`;
-  if (!divergence) return;
-  yield `The replay of ${session} differs at fact ${divergence.seq} of ${facts.length}.`;
-  yield* divergedLines(divergence);
+function linesOf(
+  { isIdentical, equal, divergence }: ReplayReport,
+  recorded: SessionLogFile,
+  lines: (of: Divergence) => readonly string[],
+): readonly string[] {
+  const { session, facts } = recorded;
+  if (isIdentical || !divergence) return [`The replay of ${session} gives the identical log: ${equal} facts.`];
+  const shown = lines(divergence).map((line) => oneLine(line, lineMax));
+  return [`The replay of ${session} differs at fact ${divergence.seq} of ${facts.length}.`, ...shown];
 }
 
-function* divergedLines({ recorded, replayed, members }: Divergence): Generator<string> {
-  if (!replayed) yield `recorded: ${typeOf(recorded)}; the replay does not come there`;
-  else if (members.includes("type") || !recorded) yield `recorded: ${typeOf(recorded)}; replayed: ${typeOf(replayed)}`;
-  else
-    for (const member of members) {
-      yield `${typeOf(recorded)} ${member}`;
-      yield `- ${shown(recorded, member)}`;
-      yield `+ ${shown(replayed, member)}`;
-    }
-  if (members.length === 1 && members[0] === "agentDigest")
-    yield "The agent has changed since: its prompt, its tools or its limits. What follows from that was not compared.";
-}
-
-const typeOf = (fact: Fact | undefined): string => fact?.type ?? "nothing";
-
-/** The value at a path such as `message.content.0.text`, on one line. */
-function shown(fact: Fact, path: string): string {
-  let value: unknown = fact;
-  for (const name of path.split("."))
-    value = typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
-  return value === undefined ? "(absent)" : oneLine(JSON.stringify(value), 400);
-}
+const lineMax = 500;

@@ -86,10 +86,31 @@ export async function forkSession(typed: string, wanted: ForkRequest, { model, .
   });
 }
 
-/** Prints a session as Markdown or JSON. @throws AgentError SESSION_NOT_FOUND, INPUT_INVALID */
-export async function exportSession(typed: string, flags: SessionFlags & { readonly format: ExportFormat }): Promise<number> {
+export interface ExportFlags extends SessionFlags {
+  readonly format: ExportFormat | "log";
+  /** Secrets and personal data are replaced. */
+  readonly redact?: boolean;
+  /** The policy whose patterns are replaced as well. */
+  readonly guardrails?: string;
+}
+
+/** Prints a session as Markdown, as JSON, or its log. @throws AgentError SESSION_NOT_FOUND, INPUT_INVALID, CONFIG_INVALID */
+export async function exportSession(typed: string, { format, redact = false, guardrails, ...flags }: ExportFlags): Promise<number> {
+  if (format !== "log" && (redact || guardrails !== undefined))
+    throw new AgentError("INPUT_INVALID", {
+      message: "Only the log of a session is redacted.",
+      fix: "Add `--format log`, or leave out `--redact` and `--guardrails`.",
+    });
+  if (guardrails !== undefined && !redact)
+    throw new AgentError("INPUT_INVALID", {
+      message: "`--guardrails` has no effect without `--redact`.",
+      fix: "Add `--redact`, or leave it out.",
+    });
   return withShelf(flags, async (shelf) => {
-    const text = await shelf.export(typed, flags.format);
+    const text =
+      format === "log"
+        ? await (await import("../shelf/log-text.ts")).logText(await shelf.log(typed), { redact, guardrails })
+        : await shelf.export(typed, format);
     // A terminal must not be steered by what models and tools have written; a file gets it as it is.
     process.stdout.write(process.stdout.isTTY ? neutralise(text) : text);
     return exitCodes.ok;
@@ -115,7 +136,8 @@ export async function withShelf(flags: SessionFlags, work: (shelf: SessionShelf)
   }
 }
 
-async function openShelf(flags: SessionFlags): Promise<SessionShelf> {
+/** The sessions of the store, or of the server at `--url`; the caller closes it. */
+export async function openShelf(flags: SessionFlags): Promise<SessionShelf> {
   if (flags.url !== undefined) return (await import("../shelf/remote-shelf.ts")).remoteShelf(await serverOf(flags));
   return localShelf(await settingsOf({ ...flags, offline: true }));
 }

@@ -130,7 +130,6 @@ async function logOf({ store, id }: KeptSession): Promise<SessionLogFile> {
 }
 
 async function exportOf({ store, id }: KeptSession, format: ExportFormat): Promise<string> {
-  if (format === "log") return (await import("@loopwright/replay")).sessionLogText(await logOf({ store, id }));
   await using session = await createSession({ agent: await readerOf(store, id), id, store, drives: false }).ready();
   const snapshot = withDerivedTitle(session.snapshot());
   if (format === "markdown") return [...transcriptMarkdown(snapshot)].join("");

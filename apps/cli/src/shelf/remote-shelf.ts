@@ -1,5 +1,4 @@
 import { viewOf } from "@loopwright/client";
-import { AgentError } from "@loopwright/core";
 import type { SessionSummary } from "@loopwright/core/ports";
 import { commandName } from "../command-name.ts";
 import { clientOf, sessionOf } from "../remote/remote-place.ts";
@@ -47,11 +46,11 @@ export function remoteShelf(server: ServerAddress): SessionShelf {
       const context = systemPrompt === undefined ? {} : { context: { systemPrompt } };
       return (await sessions.fork((await sessionOf(client, typed)).sessionId, { ...options, ...context })).sessionId;
     },
-    log: async () => {
-      throw onlyLocal();
+    async log(typed) {
+      const { sessionId: session } = await sessionOf(client, typed);
+      return { session, facts: (await import("@loopwright/replay")).readFacts(await sessions.log(session)) };
     },
     async export(typed, format) {
-      if (format === "log") throw onlyLocal();
       return (await sessions.export((await sessionOf(client, typed)).sessionId, format)).text;
     },
     schedule: async (typed, name, request) => sessions.schedule((await sessionOf(client, typed)).sessionId, name, request),
@@ -62,9 +61,3 @@ export function remoteShelf(server: ServerAddress): SessionShelf {
     close: async () => {},
   };
 }
-
-const onlyLocal = (): AgentError =>
-  new AgentError("CONFIG_INVALID", {
-    message: "A server does not give the log of a session.",
-    fix: "Leave out `--url`, and name the store of the server by `--store`.",
-  });

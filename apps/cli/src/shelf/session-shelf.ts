@@ -22,7 +22,7 @@ export interface Transcript {
 export const failureOfLastRun = ({ run, lastRun }: SessionSnapshot): Failure | undefined => (run ? undefined : lastRun?.failure);
 
 /** The formats of an export. */
-export type ExportFormat = "markdown" | "json" | "log";
+export type ExportFormat = "markdown" | "json";
 
 /** Which messages a fork begins with: up to one of them, or those that people had seen at an event. Default: all that people see. */
 export interface ForkRequest {
@@ -67,9 +67,9 @@ export interface SessionShelf {
   remove(id: string): Promise<string>;
   /** Begins a session with the messages of another one; gives its id. @throws AgentError SESSION_NOT_FOUND, INPUT_INVALID */
   fork(id: string, options: ForkRequest): Promise<string>;
-  /** The whole log. @throws AgentError SESSION_NOT_FOUND, INPUT_INVALID, CONFIG_INVALID for the sessions of a server */
+  /** The whole log. @throws AgentError SESSION_NOT_FOUND, INPUT_INVALID, CONFIG_INVALID for the log of a newer build, FORBIDDEN */
   log(id: string): Promise<SessionLogFile>;
-  /** What people see as Markdown, the whole session as JSON, or its log as lines of JSON. @throws AgentError SESSION_NOT_FOUND, INPUT_INVALID */
+  /** What people see as Markdown, or the whole session as JSON. @throws AgentError SESSION_NOT_FOUND, INPUT_INVALID */
   export(id: string, format: ExportFormat): Promise<string>;
   /** Sets a schedule of the session. @throws AgentError SESSION_NOT_FOUND, INPUT_INVALID */
   schedule(id: string, name: string, request: ScheduleRequest): Promise<SessionSchedule>;

@@ -14,7 +14,7 @@ export interface Finding {
   readonly reply?: string | undefined;
 }
 
-/** The match alone; what becomes of it is the policy's. */
+/** The part of a text that a rule has found. */
 export type Match = Pick<Finding, "rule" | "start" | "end">;
 
 /** Where a text stands. */

@@ -32,6 +32,7 @@ import { forkSessionRoute } from "../routes/sessions/fork-session.ts";
 import { holdSessionRoute, releaseHoldRoute } from "../routes/sessions/hold-session.ts";
 import { listSessionsRoute } from "../routes/sessions/list-sessions.ts";
 import { readConversationRoute } from "../routes/sessions/read-conversation.ts";
+import { readLogRoute } from "../routes/sessions/read-log.ts";
 import { eventsRoute } from "../routes/sessions/read-or-stream-events.ts";
 import { readSessionRoute } from "../routes/sessions/read-session.ts";
 import { removeSessionRoute } from "../routes/sessions/remove-session.ts";
@@ -46,6 +47,7 @@ export const routeTable: readonly Route[] = [
   listSessionsRoute,
   readSessionRoute,
   exportSessionRoute,
+  readLogRoute,
   forkSessionRoute,
   changeSessionRoute,
   removeSessionRoute,

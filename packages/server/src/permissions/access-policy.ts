@@ -32,6 +32,7 @@ const needed: { readonly [action in Exclude<Action, `extension.${string}`>]: Exc
   "session.list": "viewer",
   "session.read": "viewer",
   "session.follow": "viewer",
+  "session.log": "owner",
   "session.fork": "viewer",
   "session.change": "member",
   "session.remove": "owner",

@@ -43,6 +43,8 @@ const rows: { readonly [id: string]: Row } = {
   changeSession: row("/api/sessions/annes", [hidden, hidden, 403, 200, 200, 200], { method: "PATCH", json: { title: "Ours" } }),
   forkSession: row("/api/sessions/annes/fork", [hidden, hidden, 201, 201, 201, 201], { json: {} }),
   exportSession: row("/api/sessions/annes/export", [hidden, hidden, 200, 200, 200, 200]),
+  // From trusted callers alone.
+  readLog: row("/api/sessions/annes/log", [hidden, hidden, 403, 403, 403, 200]),
   removeSession: row("/api/sessions/annes", [hidden, hidden, 403, 204, 204, 204], { method: "DELETE" }),
   shareSession: row("/api/sessions/annes/sharing", [hidden, hidden, 403, 200, 200, 200], { method: "PUT", json: {} }),
   holdSession: row("/api/sessions/annes/hold", [hidden, hidden, 403, 403, 200, 200], { method: "PUT", json: {} }),

@@ -38,6 +38,7 @@ const entries: { readonly [id: string]: Entry } = {
   publishNotification: { path: "/api/notifications", sent: { json: { type: "refresh" } }, foreign: 403 },
   abortRun: session404("/api/sessions/annes/abort", { method: "POST" }),
   exportSession: session404("/api/sessions/annes/export"),
+  readLog: session404("/api/sessions/annes/log"),
   forkSession: session404("/api/sessions/annes/fork", { method: "POST", json: {} }),
   holdSession: session404("/api/sessions/annes/hold", { method: "PUT", json: {} }),
   releaseHold: session404("/api/sessions/annes/hold", { method: "DELETE" }),
