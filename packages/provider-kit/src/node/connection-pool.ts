@@ -22,7 +22,7 @@ export class ConnectionPool {
     this.#kept = {
       keepAlive: true,
       scheduling: "lifo",
-      maxFreeSockets: options.idleSocketsMax ?? 256,
+      maxFreeSockets: options.idleSocketsMax ?? 1_024,
       ...(options.socketsMax === undefined ? {} : { maxSockets: options.socketsMax }),
     } as const;
     this.#plain = new HttpAgent(this.#kept);

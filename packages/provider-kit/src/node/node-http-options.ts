@@ -20,6 +20,6 @@ export interface NodeHttpOptions {
   readonly addressesOf?: (url: URL) => Promise<readonly string[]>;
   /** Most sockets per host at once; more requests wait. Default: no limit, as in `fetch`. */
   readonly socketsMax?: number;
-  /** Most idle sockets kept per host. Default 256. */
+  /** Most idle sockets kept per host. Default 1,024: a process with as many calls at once opens no connection anew for the next ones. */
   readonly idleSocketsMax?: number;
 }
