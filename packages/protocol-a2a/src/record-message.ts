@@ -1,7 +1,7 @@
 import type { LoopwrightClient } from "@loopwright/client";
 import { isAgentError, type ToolResultMessage } from "@loopwright/core/protocol";
+import { digestId } from "@loopwright/server";
 import type { Pending } from "./a2a-task.ts";
-import { digestId } from "./digest-id.ts";
 import { refuse } from "./json-rpc.ts";
 import type { GivenDecision, GivenResult, MessageRequest } from "./message-request.ts";
 import { type ReadTask, readTask, unreadTask } from "./read-task.ts";

@@ -33,6 +33,8 @@ export class TaskFold {
   #at: number | undefined;
   /** The text of the artifact; `undefined`: there is none yet. */
   #artifact: string | undefined;
+  /** The text of the last answer that is complete. */
+  #answer = "";
   /** The text of the model call under way. */
   #draft = "";
   #isDraftSent = false;
@@ -157,7 +159,7 @@ export class TaskFold {
   }
 
   #discard(): readonly TaskEvent[] {
-    const events = this.#isDraftSent ? [this.#send("", { append: false })] : [];
+    const events = this.#isDraftSent ? [this.#send(this.#answer, { append: false })] : [];
     this.#beginDraft();
     return events;
   }
@@ -169,7 +171,8 @@ export class TaskFold {
     if (usage) this.#usage = addUsage(this.#usage, usage);
     const isLast = callsOf(message).length === 0;
     if (!isLast) this.#remember(messageId, "ROLE_AGENT", message);
-    const events = this.#settleTo(textOf(message), { isLast });
+    this.#answer = textOf(message);
+    const events = this.#settleTo(this.#answer, { isLast });
     this.#beginDraft();
     return events;
   }

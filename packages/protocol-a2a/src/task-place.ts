@@ -4,7 +4,7 @@
  */
 import type { LoopwrightClient } from "@loopwright/client";
 import { isAgentError, isId, type SessionSnapshot } from "@loopwright/core/protocol";
-import { digestId } from "./digest-id.ts";
+import { digestId } from "@loopwright/server";
 import { refuse } from "./json-rpc.ts";
 
 /** What the ids of the sessions of contexts begin with. */

@@ -1,8 +1,8 @@
 import type { StreamResponse, Task } from "@a2a-js/sdk";
 import { createClient } from "@loopwright/client";
 import { defineTool } from "@loopwright/core";
+import { digestId } from "@loopwright/server";
 import { describe, expect, it } from "vitest";
-import { digestId } from "../src/digest-id.ts";
 import { listTasks } from "../src/list-tasks.ts";
 import { asTask, Kept, keep, legacyMessage, message, questionOf, stateOf, taskServer, textOf } from "./task-server.ts";
 

@@ -4,7 +4,7 @@
  */
 import type { LoopwrightClient } from "@loopwright/client";
 import { AgentError, isAgentError, type SessionSnapshot } from "@loopwright/core/protocol";
-import { digestId } from "./digest-id.ts";
+import { digestId } from "@loopwright/server";
 import type { RunInput } from "./run-input.ts";
 import { refuse } from "./run-refused.ts";
 

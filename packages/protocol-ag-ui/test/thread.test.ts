@@ -1,6 +1,6 @@
 import { defineTool } from "@loopwright/core";
+import { digestId } from "@loopwright/server";
 import { describe, expect, it } from "vitest";
-import { digestId } from "../src/digest-id.ts";
 import { type Event, lastMessage, run, say, threadServer } from "./thread-server.ts";
 
 const clock = defineTool({ name: "clock", description: "The time.", parameters: { type: "object" }, execute: () => "noon" });

@@ -12,9 +12,9 @@ import {
   type SessionSnapshot,
   type UserMessage,
 } from "@loopwright/core/protocol";
+import { digestId } from "@loopwright/server";
 import { refuse } from "./chat-refused.ts";
 import { answersOf, type ChatRequest, type PageMessage } from "./chat-request.ts";
-import { digestId } from "./digest-id.ts";
 
 /** A chat of one user. */
 export interface Chat {

@@ -1,6 +1,6 @@
 import { defineTool } from "@loopwright/core";
+import { digestId } from "@loopwright/server";
 import { describe, expect, it } from "vitest";
-import { digestId } from "../src/digest-id.ts";
 import { chatServer, lastParts, lastText } from "./chat-server.ts";
 
 const path = `/api/chat/${encodeURIComponent("first chat")}`;

@@ -2,8 +2,8 @@
  * Which run a call is about. MCP has no way to resume a call, so a call that comes again under the same key is answered by the same run, from its
  * beginning and on whichever node.
  */
+import { digestId } from "@loopwright/server";
 import type { ServerContext } from "@modelcontextprotocol/server";
-import { digestId } from "./digest-id.ts";
 
 /** Under `_meta` of a call: a key of the client's choice. */
 const keyName = "loopwright/idempotencyKey";

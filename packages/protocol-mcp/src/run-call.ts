@@ -13,6 +13,7 @@ import {
   type PendingApproval,
   type WaitingResult,
 } from "@loopwright/core/protocol";
+import { digestId } from "@loopwright/server";
 import {
   acceptedContent,
   type CallToolResult,
@@ -23,7 +24,6 @@ import {
 } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { type CallKey, callKeyOf, placeOf, sessionOfKey } from "./call-key.ts";
-import { digestId } from "./digest-id.ts";
 
 /** What calls of one request share. */
 export interface CallSetup {

@@ -1,9 +1,9 @@
 import { defineTool } from "@loopwright/core";
+import { digestId } from "@loopwright/server";
 import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as OldTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { digestId } from "../src/digest-id.ts";
 import { type ConnectOptions, modern, serveAgents } from "./mcp-server.ts";
 
 /** For what follows an answer by itself. */

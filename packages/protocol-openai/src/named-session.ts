@@ -1,6 +1,6 @@
 import type { LoopwrightClient } from "@loopwright/client";
 import { AgentError, isAgentError } from "@loopwright/core/protocol";
-import { digestId } from "./digest-id.ts";
+import { digestId } from "@loopwright/server";
 
 /** What a request is part of: a conversation that its client has named, or a key under which it may come again. */
 export interface NamedRequest {

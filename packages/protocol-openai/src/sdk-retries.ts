@@ -1,4 +1,4 @@
-import { digestId } from "./digest-id.ts";
+import { digestId } from "@loopwright/server";
 
 /** Requests that are remembered; the oldest are forgotten first. */
 const rememberedMax = 1_000;

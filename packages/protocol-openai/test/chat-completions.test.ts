@@ -1,7 +1,7 @@
 import { defineTool } from "@loopwright/core";
+import { digestId } from "@loopwright/server";
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
-import { digestId } from "../src/digest-id.ts";
 import { openaiServer } from "./openai-server.ts";
 
 const model = "helper";

@@ -7,6 +7,7 @@ export { createServer } from "./create-server.ts";
 export { bearerTokens } from "./identity/fixed-bearer-tokens.ts";
 export { bearerToken } from "./identity/read-bearer-token.ts";
 export { type AccessPolicyOptions, accessPolicy, type PolicyIndex } from "./permissions/access-policy.ts";
+export { digestId } from "./request/digest-id.ts";
 export type { ServerEnv } from "./request/server-env.ts";
 export { type KeptFileRemoval, removeKeptFile } from "./routes/files/remove-stored-file.ts";
 export { keepFile, type NewFile } from "./routes/files/store-file.ts";

@@ -38,10 +38,19 @@ export { ledgerKitLimits, usageLedgerKit } from "./ledger/usage-ledger-kit.ts";
 export type { LogUnderTest, Tampering } from "./log/log-under-test.ts";
 export { sessionLogKit } from "./log/session-log-kit.ts";
 export { type LoggerUnderTest, loggerKit } from "./logger/logger-kit.ts";
-export { type Simulation, type SimulationOptions, simulateLoop } from "./loop/loop-simulator.ts";
+export { type ComposedRun, type ComposeOptions, composedRun } from "./loop/composed-run.ts";
+export { simulateLoop } from "./loop/loop-simulator.ts";
 export { requestsOfLog } from "./loop/requests-of-log.ts";
-export { type SimulatedRun, simulatedRuns } from "./loop/simulated-runs.ts";
+export {
+  type JoinedRun,
+  joinedRun,
+  type SimulatedExecution,
+  type SimulatedMoment,
+  type SimulatedRun,
+  simulatedRuns,
+} from "./loop/simulated-runs.ts";
 export { type SimulatedStep, simulatedSession } from "./loop/simulated-session.ts";
+export type { Simulation, SimulationOptions } from "./loop/simulation.ts";
 export { type PricesUnderTest, priceTableKit } from "./prices/price-table-kit.ts";
 export { type CollectedAnswer, type CollectOptions, chunkFlaws, collectAnswer } from "./provider/collect-answer.ts";
 export { modelProviderKit } from "./provider/model-provider-kit.ts";

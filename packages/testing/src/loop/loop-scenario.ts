@@ -5,6 +5,7 @@ import {
   type Cost,
   type Decision,
   defaultLimits,
+  type FactBody,
   type Hooked,
   type JsonObject,
   type Opaque,
@@ -16,9 +17,10 @@ import {
   type Usage,
   type UserMessage,
 } from "@loopwright/core";
-import { digestOf, type ToolPolicies } from "@loopwright/core/internals";
+import { digestOf, type State, type ToolPolicies } from "@loopwright/core/internals";
 import { seededRandom } from "@loopwright/core/memory";
 import { opaqueOnText, partsBeforeText, toolOutput, userContent, vendorPartOfCall } from "../samples/rich-content.ts";
+import { answerToChild, compactionOfPath, type LinkedChild, questionOfChild } from "./wide-scenario.ts";
 
 /** What the world of one simulated session is like: decided by the seed alone, never by the order of events. */
 export interface LoopScenario {
@@ -46,6 +48,12 @@ export interface LoopScenario {
   cannedOf(inputId: string): { readonly answer?: string };
   /** A person's decision on the call, where the gate asks for one. */
   approvalOf(callKey: string): ScenarioApproval | undefined;
+  /** The path is compacted before this model call. */
+  compactionOf(state: State, place: { readonly runId: string; readonly turn: number }): FactBody | undefined;
+  /** What a new child asks people and clients, where it asks them. Its call waits for the answer. */
+  questionBelow(state: State, child: LinkedChild): FactBody | undefined;
+  /** The answer to the child's question; `undefined`: there is none. */
+  answerBelow(state: State, session: string): FactBody | undefined;
 }
 
 /** `expire`: no decision comes in time. */
@@ -88,8 +96,8 @@ const tools = {
 };
 const names = [...Object.keys(tools), "no such.tool!"];
 
-/** A world from a number. */
-export function loopScenario(seed: number): LoopScenario {
+/** A world from a number. `isWide`: with children that ask, and with compactions. */
+export function loopScenario(seed: number, isWide = false): LoopScenario {
   const random = seededRandom(seed);
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
   const limits: RunLimits = {
@@ -115,10 +123,15 @@ export function loopScenario(seed: number): LoopScenario {
     spentOn: (place) => spent(seededRandom(hash(seed, place, 5))),
     outputOf: (callKey) => toolOutput(seededRandom(hash(seed, callKey, 1)), `result of ${callKey}`),
     summaryOf: (callKey) => (seededRandom(hash(seed, callKey, 8))() < 0.3 ? { summary: `summary of ${callKey}` } : {}),
-    childOf: (callKey) => childKind(seededRandom(hash(seed, callKey, 9))),
+    childOf: (callKey) => childKind(seededRandom(hash(seed, callKey, 9)), isWide ? 3 : 1),
     hooksAt: (place) => hooked(seededRandom(hash(seed, place, 10))),
     cannedOf: (inputId) => (seededRandom(hash(seed, inputId, 11))() < 0.08 ? { answer: `canned ${inputId}` } : {}),
     approvalOf: (callKey) => approval(seededRandom(hash(seed, callKey, 6))),
+    compactionOf: (state, { runId, turn }) =>
+      isWide && seededRandom(hash(seed, `${runId}.${turn}`, 12))() < 0.2 ? compactionOfPath(state, runId) : undefined,
+    questionBelow: (state, child) =>
+      isWide ? questionOfChild(state, child, seededRandom(hash(seed, child.callKey ?? "", 13))) : undefined,
+    answerBelow: answerToChild,
     inputAt: (inputId) => userContent(seededRandom(hash(seed, inputId, 2)), `say ${inputId}`),
   };
 }
@@ -172,8 +185,8 @@ function spent(random: () => number): ReturnType<LoopScenario["spentOn"]> {
   return random() < 0.3 ? { usage } : { usage, cost: { totalUsd: Math.floor(random() * 1_000) / 64 } };
 }
 
-function childKind(random: () => number): ReturnType<LoopScenario["childOf"]> {
-  const chance = random();
+function childKind(random: () => number, often: number): ReturnType<LoopScenario["childOf"]> {
+  const chance = random() / often;
   return chance < 0.06 ? "at-once" : chance < 0.12 ? "from-within" : chance < 0.18 ? "beside" : undefined;
 }
 

@@ -19,38 +19,14 @@ import { seededRandom } from "@loopwright/core/memory";
 import { approvalFacts, forgedFacts, modelEnd } from "./loop-answers.ts";
 import { intentOf } from "./loop-intents.ts";
 import { type LoopScenario, loopScenario } from "./loop-scenario.ts";
-
-export interface SimulationOptions {
-  /** Random actions before the world calms down. Default 60. */
-  readonly steps?: number;
-  /** Commands, crashes and forged facts. Default true; without them only the order is random. */
-  readonly disturbed?: boolean;
-  /** Decides the order; default: the scenario's seed. */
-  readonly orderSeed?: number;
-}
-
-export interface Simulation {
-  readonly facts: readonly Fact[];
-  /** `states[i]` is the state after `i` facts. */
-  readonly states: readonly State[];
-  /** Ids of all effects launched, in order. */
-  readonly launched: readonly string[];
-  /** The state when each model call went out. */
-  readonly asked: readonly State[];
-  /** The model calls, at the same places. */
-  readonly calls: readonly ModelCallEffect[];
-  /** True when the world was calm and the session rested at the end. */
-  readonly isResting: boolean;
-}
-
-export type ModelCallEffect = Extract<Effect, { readonly type: "call-model" }>;
+import type { ModelCallEffect, Simulation, SimulationOptions } from "./simulation.ts";
 
 /** Most decisions in a row that may follow from a state without anything happening: beyond it the loop spins. */
 const settleMax = 200;
 const drainMax = 3_000;
 
 export function simulateLoop(seed: number, options: SimulationOptions = {}): Simulation {
-  const world = new SimulatedSession(loopScenario(seed), seededRandom((options.orderSeed ?? seed) ^ 0x5eed));
+  const world = new SimulatedSession(loopScenario(seed, options.isWide), seededRandom((options.orderSeed ?? seed) ^ 0x5eed));
   const disturbed = options.disturbed ?? true;
   world.command("input");
   for (let step = 0; step < (options.steps ?? 60); step++) world.act(disturbed);
@@ -205,11 +181,16 @@ class SimulatedSession {
     if (effect.type === "open-run") this.runs.push(effect.input.runId);
     if (effect.type === "call-model" || effect.type === "run-tool" || effect.type === "lookup-tool") this.running.set(effect.id, effect);
     if (effect.type === "run-tool" && this.beginChild(effect)) return;
-    const intent = intentOf(effect, this.scenario, this.now);
-    if (intent) this.add(intent);
+    for (const intent of this.intentsOf(effect)) this.add(intent);
     if (effect.type !== "call-model") return;
     this.asked.push(this.state);
     this.calls.push(effect);
+  }
+
+  /** A model call may be preceded by a compaction. */
+  private intentsOf(effect: Effect): readonly FactBody[] {
+    const compaction = effect.type === "call-model" ? this.scenario.compactionOf(this.state, effect) : undefined;
+    return [compaction, intentOf(effect, this.scenario, this.now)].flatMap((fact) => fact ?? []);
   }
 
   /** True where the call waits for a child from now on. A call that is tried again after a crash finds its child by its key. */
@@ -219,13 +200,14 @@ class SimulatedSession {
     const child = { type: "child.linked", runId, callKey, session: `child-of-${callKey}`, agent: "c" } as const;
     const effect = this.running.get(id);
     if (kind === undefined || !effect) return false;
-    if (kind !== "at-once" || attempt > 0) {
-      const intent = intentOf(effect, this.scenario, this.now);
-      if (intent) this.add(intent);
-    }
+    if (kind !== "at-once" || attempt > 0) for (const intent of this.intentsOf(effect)) this.add(intent);
     if (kind === "beside") {
       this.add({ ...child, key: "k" });
-      if (this.random() < 0.5) this.endChild(runId, child.session);
+      const question = this.scenario.questionBelow(this.state, child);
+      if (question) {
+        this.add(question);
+        this.running.delete(id);
+      } else if (this.random() < 0.5) this.endChild(runId, child.session);
       return true;
     }
     this.add(child);
@@ -286,7 +268,9 @@ class SimulatedSession {
     const call = asked[Math.floor(this.random() * asked.length)];
     if (!call || !this.state.run) return;
     if (call.child && call.state === "awaiting_child") {
-      this.endChild(this.state.run.runId, call.child.session);
+      const answer = this.scenario.answerBelow(this.state, call.child.session);
+      if (answer) this.add(answer);
+      else this.endChild(this.state.run.runId, call.child.session);
       return;
     }
     const approval = call.state === "awaiting_approval" ? this.approvalOf(call, this.state.run.runId) : undefined;

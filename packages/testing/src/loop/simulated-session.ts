@@ -16,6 +16,7 @@ import {
   type EphemeralBody,
   emptyState,
   foldReadFacts,
+  isAtRest,
   type State,
   type StreamedLane,
   snapshotOf,
@@ -23,6 +24,7 @@ import {
 } from "@loopwright/core/internals";
 import { seededRandom } from "@loopwright/core/memory";
 import { simulateLoop } from "./loop-simulator.ts";
+import type { SimulationOptions } from "./simulation.ts";
 
 /** One fact of a simulated session, as watchers see it. */
 export interface SimulatedStep {
@@ -32,6 +34,8 @@ export interface SimulatedStep {
   snapshot(): SessionSnapshot;
   /** The state of each open lane by then. */
   lanes(): readonly EphemeralEvent[];
+  /** True where the run waits for people or clients, and nothing else happens in it. */
+  readonly isAsking: boolean;
   /** The path that people see. */
   transcript(): { readonly ids: readonly MessageId[]; readonly messages: readonly Message[] };
 }
@@ -42,8 +46,11 @@ const sessionId = "simulated";
  * A session made by the loop simulator, one step for each fact: rough (crashes, aborts, steered inputs, branches, forged facts, client calls,
  * usage with and without a price) and the same for the same seed. The first two steps open it.
  */
-export function simulatedSession(seed: number, options: { readonly steps?: number } = {}): readonly SimulatedStep[] {
-  const facts = simulateLoop(seed, { steps: options.steps ?? 40 }).facts;
+export function simulatedSession(
+  seed: number,
+  { steps = 40, isWide = false }: Pick<SimulationOptions, "steps" | "isWide"> = {},
+): readonly SimulatedStep[] {
+  const facts = simulateLoop(seed, { steps, isWide }).facts;
   const lanes = new Map<number, SimulatedLane>();
   const answers = createStreamedAnswers();
   let state = emptyState;
@@ -55,7 +62,7 @@ export function simulatedSession(seed: number, options: { readonly steps?: numbe
     state = published.state;
     const after = state;
     const random = seededRandom(seed * 31 + i);
-    for (const lane of openLanes(after)) if (!lanes.has(lane)) lanes.set(lane, laneOf(facts, lane, random));
+    for (const lane of openLanes(after)) if (!lanes.has(lane)) lanes.set(lane, laneOf(facts, lane, { random, isWide }));
     for (const lane of openLanes(before)) if (!openLanes(after).includes(lane)) lanes.delete(lane);
     const written = [...lanes].flatMap(([id, lane]) => lane.say(random).map((body) => ({ ...body, lane: id }) as EphemeralEvent));
     const now = [...lanes].map(([lane, { snapshot, n }]) => ({ ...snapshot(), lane, n }) as EphemeralEvent);
@@ -63,9 +70,16 @@ export function simulatedSession(seed: number, options: { readonly steps?: numbe
       events: [...durable, ...written],
       snapshot: () => snapshotOf(after, sessionId),
       lanes: () => now,
+      isAsking: isAsking(after),
       transcript: () => transcriptOf(after),
     };
   });
+}
+
+function isAsking(state: State): boolean {
+  if (!state.run || !isAtRest(state)) return false;
+  const { pendingToolCalls = [], pendingApprovals = [] } = snapshotOf(state, sessionId).run ?? {};
+  return pendingToolCalls.length + pendingApprovals.length > 0;
 }
 
 function openLanes({ run }: State): readonly number[] {
@@ -90,11 +104,28 @@ interface SimulatedLane extends StreamedLane {
 }
 
 /** What a model call or a tool will stream: the content of its closing fact, in pieces. */
-function laneOf(facts: readonly Fact[], lane: number, random: () => number): SimulatedLane {
+function laneOf(
+  facts: readonly Fact[],
+  lane: number,
+  { random, isWide }: { readonly random: () => number; readonly isWide: boolean },
+): SimulatedLane {
   const intent = facts[lane - 1];
   if (intent?.type === "tool.started") return toolLane(intent, random);
+  const closing = facts.slice(lane).find(({ type }) => closesModelLane.has(type));
+  if (isWide && closing?.type !== "model.finished") return modelLane(draft(lane, random), random);
   const end = facts.slice(lane).find((fact) => fact.type === "model.finished" || fact.type === "owner.claimed");
   return modelLane(end?.type === "model.finished" ? end.message : { role: "assistant", content: [], stopReason: "stop" }, random);
+}
+
+const closesModelLane: ReadonlySet<Fact["type"]> = new Set(["model.finished", "model.failed", "owner.claimed"]);
+
+/** What an attempt streams that is discarded: some of it begins as the answer of a later attempt may. */
+function draft(lane: number, random: () => number): AssistantMessage {
+  const thinking = random() < 0.5 ? [{ type: "thinking", text: `draft ${lane}` } as const] : [];
+  const text = random() < 0.5 ? "turn " : `turn 1, or rather ${lane}`;
+  const call = { type: "tool_call", callKey: `draft.${lane}`, id: "draft", name: "draft", args: { lane } } as const;
+  const content = [...thinking, { type: "text", text } as const, ...(random() < 0.3 ? [call] : [])];
+  return { role: "assistant", content, stopReason: "stop" };
 }
 
 function toolLane({ callKey }: FactOf<"tool.started">, random: () => number): SimulatedLane {
