@@ -25,6 +25,7 @@ import { sparedOutages } from "./experiments/spared-outages.ts";
 import { stopQuickly } from "./experiments/stop-quickly.ts";
 import { swallowedReplies } from "./experiments/swallowed-replies.ts";
 import { takeOver } from "./experiments/take-over.ts";
+import { type TimedKillsOptions, timedKills } from "./experiments/timed/timed-kills.ts";
 import { trees } from "./experiments/trees.ts";
 import { filesGround, redisGround, s3Ground, sqliteGround } from "./world/ground.ts";
 
@@ -51,6 +52,8 @@ interface Size {
   /** Kills under trees of sessions, on each of SQLite and Redis; 0: none. The long tests play smaller ones with a planted flaw. */
   readonly trees: { readonly kills: number; readonly sessions: number };
   readonly pauses: number;
+  /** Firings of schedules over three nodes that are killed and paused at their due times. */
+  readonly timedKills: Omit<TimedKillsOptions, "ground">;
   readonly outages: number;
   readonly outageMs: readonly number[];
   /** Outages of ten seconds, which cost nothing. */
@@ -80,6 +83,8 @@ interface Size {
 
 const minuteMs = 60_000;
 
+const fiftySchedules = { sessions: 10, schedulesPerSession: 5, hasCron: true, everyMs: 2_500 } as const;
+
 const sizes: { readonly [tier in Tier]: Size } = {
   pr: {
     seeds: { count: 2_000, least: 1, limitMs: 2 * minuteMs, isBeside: true },
@@ -90,6 +95,7 @@ const sizes: { readonly [tier in Tier]: Size } = {
     // The smallest takes two minutes of processes that begin anew: too long for a tier of six.
     trees: { kills: 0, sessions: 0 },
     pauses: 5,
+    timedKills: { sessions: 2, schedulesPerSession: 5, everyMs: 1_000, firings: 30, kills: 3, pauses: 1 },
     outages: 5,
     outageMs: [1_000],
     sparedOutages: 1,
@@ -117,6 +123,7 @@ const sizes: { readonly [tier in Tier]: Size } = {
     kills: { sqlite: 900, redis: 1_000, files: 60, s3: 50 },
     trees: { kills: 200, sessions: 10 },
     pauses: 60,
+    timedKills: { ...fiftySchedules, firings: 1_000, kills: 100, pauses: 20 },
     outages: 25,
     outageMs: [1_000, 5_000, 20_000],
     sparedOutages: 20,
@@ -144,6 +151,7 @@ const sizes: { readonly [tier in Tier]: Size } = {
     kills: { sqlite: 4_500, redis: 5_000, files: 500, s3: 500 },
     trees: { kills: 1_000, sessions: 10 },
     pauses: 400,
+    timedKills: { ...fiftySchedules, firings: 5_000, kills: 500, pauses: 100 },
     outages: 200,
     outageMs: [1_000, 5_000, 20_000, 60_000],
     sparedOutages: 100,
@@ -192,6 +200,7 @@ export function experimentsOf(tier: Tier): readonly Experiment[] {
     [size.trees.kills, () => trees({ ...size.trees, ground: sqliteGround })],
     [size.trees.kills, () => trees({ ...size.trees, ground: redis })],
     [size.pauses, () => pauses({ ground: redis, count: size.pauses })],
+    [size.timedKills.firings, () => timedKills({ ...size.timedKills, ground: redis })],
     [size.outages, () => redisOutages({ rounds: size.outages, lastMs: size.outageMs })],
     [size.sparedOutages, () => sparedOutages({ rounds: size.sparedOutages })],
     [size.restored, () => restoredStore({ sessions: size.restored })],

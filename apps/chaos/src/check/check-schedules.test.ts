@@ -1,6 +1,6 @@
 import type { Fact, FactBody } from "@loopwright/core";
 import { expect, it } from "vitest";
-import { checkSchedules } from "./check-schedules.ts";
+import { checkSchedules, countFirings } from "./check-schedules.ts";
 
 type Dated = readonly [at: number, body: FactBody];
 
@@ -112,4 +112,34 @@ it.each<[string, readonly Dated[], RegExp]>([
   ],
 ])("finds %s", (_, facts, flaw) => {
   expect(flawsOf(facts).join("\n")).toMatch(flaw);
+});
+
+const countsOf = (facts: readonly Dated[]): ReturnType<typeof countFirings> =>
+  countFirings(facts.map(([at, body], index): Fact => ({ ...body, seq: index + 1, at, v: 1, epoch: 1 })));
+
+it("counts due times: those that fired, those that had passed by then, and the runs that were completed", () => {
+  const counts = countsOf([
+    [0, set(100, 50)],
+    [103, fired(100)],
+    [110, { type: "run.finished", runId: "r100", status: "completed", reason: "answered" }],
+    [260, fired(150)],
+    [300, fired(300)],
+  ]);
+  expect(counts).toEqual({ firings: 3, doubled: 0, passed: 2, completed: 1, lateMs: [3, 110, 0], flaws: [] });
+});
+
+it("finds a due time that fired twice, one that never did, and a firing of none", () => {
+  const facts: readonly Dated[] = [
+    [0, set(100, 50)],
+    [100, fired(100)],
+    [101, fired(100, "daily.100.b")],
+    [200, fired(200)],
+    [230, fired(230)],
+  ];
+  expect(countsOf(facts)).toMatchObject({ firings: 4, doubled: 1 });
+  expect(countsOf(facts).flaws).toEqual([
+    "I17: the schedule daily was due at 150 and did not fire",
+    "I17: the schedule daily fired 2 times for 100",
+    "I17: the schedule daily fired for 230, which is none of its dates",
+  ]);
 });

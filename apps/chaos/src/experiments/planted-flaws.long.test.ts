@@ -6,6 +6,7 @@ import { type Experiment, isWithin } from "./experiment.ts";
 import { redirects } from "./redirects.ts";
 import { removals } from "./removals.ts";
 import { restoredStore } from "./restored-store.ts";
+import { timedKills } from "./timed/timed-kills.ts";
 import { trees } from "./trees.ts";
 
 /** The failures that the experiment reports, as one text. */
@@ -42,6 +43,12 @@ describe("a flaw that is planted in real processes is found:", () => {
     const [twice, more] = await Promise.all((["pays twice", "reports more"] as const).map((flaw) => complaintsOf(trees({ ...few, flaw }))));
     expect(twice).toMatch(/child-\w+: I5: the tool of \S+ runs once and was started 2 times/);
     expect(more).toMatch(/I16: the child child-\w+ spent \d+ tokens .* and its parent counts \d+/);
+  });
+
+  it("schedules that fire twice for one date", { timeout: 120_000 }, async () => {
+    const few = { sessions: 1, schedulesPerSession: 2, everyMs: 1_000, firings: 4, kills: 0, pauses: 0 };
+    const complaints = await complaintsOf(timedKills({ ...few, ground: sqliteGround, nodes: 1, flaw: "fires twice" }));
+    expect(complaints).toMatch(/t0: I17: the schedule p1 fired 2 times for \d+/);
   });
 
   it.skipIf(redisMissing() !== undefined)("nodes that drive a Redis which went back", { timeout: 180_000 }, async () => {

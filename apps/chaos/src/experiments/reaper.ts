@@ -50,8 +50,19 @@ export interface Reaper {
   reap(kills: number, notified: (kills: number) => void): Promise<Reaped>;
 }
 
+export interface ReaperOptions {
+  /** Where nodes kill themselves. Default: at the facts of a session without children. */
+  readonly points?: readonly KillPoint["at"][];
+  /** The time until the next kill, in milliseconds. Default: random. */
+  readonly waitMs?: () => number;
+}
+
 /** Kills nodes at random moments, and starts each again at once; some of them kill themselves at a fact. */
-export function createReaper(world: World, random: () => number, points = deadly): Reaper {
+export function createReaper(
+  world: World,
+  random: () => number,
+  { points = deadly, waitMs = () => random() * gapMsMax }: ReaperOptions = {},
+): Reaper {
   let isOver = false;
   let kills = 0;
   let aimed = 0;
@@ -102,7 +113,7 @@ export function createReaper(world: World, random: () => number, points = deadly
       const failed = Promise.all(lives);
       while (kills < wanted) {
         const isBurst = random() < burstShare;
-        await Promise.race([pause(isBurst ? 20 : random() * gapMsMax), failed]);
+        await Promise.race([pause(isBurst ? 20 : waitMs()), failed]);
         const alive = world.nodes.filter((node) => node?.isAlive && !killed.has(node));
         // A node works most of the time, or there would be little to kill.
         if (alive.length > 1 || isBurst) kill(alive[Math.floor(random() * alive.length)]);

@@ -24,7 +24,7 @@ export function trees({ ground, sessions, kills, flaw }: TreesOptions): Experime
       taste: { tools: [], turnsMax: 0, wordsMax: 0, gapMsMax: 0, toolMsMax: 0, hasChildren: true, abortShare: 0.3 },
       watchers: [{ cutAfterBytes: 20_000 }],
     });
-    const { kills: died, aimed, flaws } = await createReaper(world, seededRandom(seed), deadlyToChildren).reap(kills, () => {});
+    const { kills: died, aimed, flaws } = await createReaper(world, seededRandom(seed), { points: deadlyToChildren }).reap(kills, () => {});
     const judged = await judgeCrowd(world, crowd);
     return {
       failures: [...flaws, ...judged.flaws],

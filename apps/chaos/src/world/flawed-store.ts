@@ -8,6 +8,11 @@ export function flawedStore(store: SessionStore, flaw: NodeFlaw | undefined): Se
   if (flaw === "damage stops the sweeps") return { ...store, log: { ...log, due: () => Promise.reject(damaged()) } };
   if (flaw === "reports more")
     return { ...store, log: { ...log, append: (ref, request) => log.append(ref, { ...request, facts: request.facts.map(spentMore) }) } };
+  if (flaw === "fires twice")
+    return {
+      ...store,
+      log: { ...log, append: (ref, request) => log.append(ref, { ...request, facts: request.facts.flatMap(firedTwice) }) },
+    };
   if (flaw === "keeps blobs") return { ...store, log: { ...log, remove: (ref) => removeWithoutBlobs(store, ref) } };
   return store;
 }
@@ -23,5 +28,11 @@ async function removeWithoutBlobs({ log, blobs }: SessionStore, ref: SessionRef)
 /** The end of a child with a token that it did not spend. */
 const spentMore = (fact: FactDraft): FactDraft =>
   fact.type === "child.finished" && fact.usage ? { ...fact, usage: { ...fact.usage, output: (fact.usage.output ?? 0) + 1 } } : fact;
+
+/** The input of a schedule and another one of the same date, as a process would give it that has not seen the first. */
+function firedTwice(fact: FactDraft): readonly FactDraft[] {
+  if (fact.type !== "input.accepted" || fact.origin?.type !== "schedule") return [fact];
+  return [fact, { ...fact, inputId: `${fact.inputId}b`, runId: `${fact.runId}b`, idempotencyKey: `${fact.idempotencyKey}.b` }];
+}
 
 const damaged = (): AgentError => new AgentError("SESSION_CORRUPT", { message: "One of the sessions is damaged." });

@@ -2,6 +2,7 @@
 
 import type { Logger } from "@loopwright/core";
 import { memoryChannel } from "@loopwright/core/memory";
+import { cronRules } from "@loopwright/cron";
 import { createRuntime, createWorker } from "@loopwright/host";
 import { bearerTokens, createHealthServer, createServer } from "@loopwright/server";
 import { listen } from "@loopwright/server/node";
@@ -28,7 +29,7 @@ const logger: Logger = {
   },
 };
 const runtime = createRuntime({
-  ...{ agents: [nodeAgent(settings)], store, logger, leaseMs: settings.leaseMs },
+  ...{ agents: [nodeAgent(settings)], store, logger, leaseMs: settings.leaseMs, scheduleRules: cronRules() },
   ...(between ?? { channel: memoryChannel() }),
 });
 const options = {

@@ -23,6 +23,7 @@ export type NodeFlaw =
   | "damage stops the sweeps"
   | "keeps blobs"
   | "pays twice"
+  | "fires twice"
   | "reports more";
 
 /** How one node is started; travels as JSON in its arguments. */

@@ -16,7 +16,7 @@ export interface PostOptions {
   readonly patienceMs?: number;
   /** After this long no answer is expected any more. */
   readonly untilMs?: number;
-  readonly method?: "POST" | "GET";
+  readonly method?: "POST" | "GET" | "PUT" | "DELETE";
   /** Headers of the caller, added to those of the rig. */
   readonly headers?: { readonly [name: string]: string };
   /** Gets every answer. */
@@ -44,7 +44,7 @@ export async function post({
       const response = await fetch(`${pick()}${path}`, {
         method,
         headers: { "content-type": "application/json", "idempotency-key": key, ...headers },
-        ...(method === "POST" ? { body: JSON.stringify(body) } : {}),
+        ...(method === "POST" || method === "PUT" ? { body: JSON.stringify(body) } : {}),
         signal: AbortSignal.timeout(patienceMs),
       });
       const text = await response.text();
