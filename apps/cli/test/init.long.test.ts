@@ -1,11 +1,11 @@
-import { spawn } from "node:child_process";
 import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { loadSkills } from "@loopwright/skills";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { commandLine, type Ended, emptyDirectory, run, runAll, start } from "./run-binary.ts";
+import { atTerminal } from "./at-terminal.ts";
+import { type Ended, emptyDirectory, run, runAll, start } from "./run-binary.ts";
 
 const key = "canary-key-of-a-vendor-0123456789";
 const passphrase = "five random words of a test";
@@ -17,35 +17,6 @@ async function texts(folder: string): Promise<Readonly<Record<string, string>>> 
   const files = (await readdir(folder, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
   const paths = files.map((entry) => join(entry.parentPath, entry.name));
   return Object.fromEntries(await Promise.all(paths.map(async (path) => [path.slice(folder.length + 1), await read(path)])));
-}
-
-/** Runs it at a terminal and types an answer each time one of the questions is asked, in this order. */
-async function atTerminal(
-  words: readonly string[],
-  cwd: string,
-  answers: readonly (readonly [question: string, answer: string])[],
-): Promise<{ readonly code: number | null; readonly shown: string }> {
-  const { program, args, env } = commandLine(words, { cwd });
-  const quoted = [program, ...args].map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");
-  const terminal = spawn("script", ["-qec", quoted, "/dev/null"], { cwd, env });
-  onTestFinished(() => void terminal.kill("SIGKILL"));
-  let shown = "";
-  let from = 0;
-  const waiting = [...answers];
-  terminal.stdout.setEncoding("utf8").on("data", (text: string) => {
-    shown += text;
-    for (;;) {
-      const [question, answer] = waiting[0] ?? [];
-      const at = question === undefined ? -1 : shown.indexOf(question, from);
-      if (question === undefined || at < 0) return;
-      from = at + question.length;
-      waiting.shift();
-      terminal.stdin.write(`${answer}\r`);
-    }
-  });
-  const code = await new Promise<number | null>((resolve) => terminal.on("close", resolve));
-  expect(waiting).toEqual([]);
-  return { code, shown };
 }
 
 describe("init without a terminal", () => {

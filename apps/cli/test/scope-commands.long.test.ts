@@ -117,7 +117,7 @@ test("A61: without an assistant `run` serves no page, no agents and no settings 
   await expect(ask("full-page")).rejects.toMatchObject({ code: "INPUT_INVALID" });
 });
 
-test("the retention of a scope is shown and set here and at a server, which shows that of the operator beside it", async () => {
+test("the retention of a scope is shown and set here and at a server, which shows that of the operator beside it, and each change is in the audit log", async () => {
   const cwd = await emptyDirectory();
   const [none, set, shown, other, wrong] = await runAll(
     [["retention"], ["retention", "30"], ["retention", "--json"], ["retention", "--scope", "garden"], ["retention", "soon"]],
@@ -150,6 +150,7 @@ test("the retention of a scope is shown and set here and at a server, which show
     .map((line) => JSON.parse(line));
   const byHand = { user: "local", action: "scope.retention-changed" };
   expect(changes.filter(({ action }) => action === byHand.action)).toMatchObject([
+    { ...byHand, detail: { fromMs: "forever", toMs: String(30 * 86_400_000) } },
     { ...byHand, detail: { fromMs: String(30 * 86_400_000), toMs: String(86_400_000) } },
     { ...byHand, detail: { fromMs: String(86_400_000), toMs: "forever" } },
   ]);

@@ -167,6 +167,22 @@ describe("serve", () => {
     expect(await serve("child")).toMatchObject({ code: 3, stderr: expect.stringContaining("serve start") });
   });
 
+  test("is refused with its reason where this process may open no further file, at whichever step that is", async () => {
+    const cwd = await emptyDirectory();
+    const restricted = { prefix: ["sh", "-c", 'ulimit -n 200; exec "$@"', "sh"] };
+    const { stdout, stderr } = await run(["30"], { cwd, restricted, module: join(import.meta.dirname, "few-descriptors.ts") });
+    const starts = JSON.parse(stdout || JSON.stringify([{ stderr }])) as readonly { readonly name: string; readonly message?: string }[];
+    const refused = starts.slice(0, -1);
+    // The last one had what it needs, and ended since the module is no command line.
+    expect([starts.at(-1)?.name, refused.length > 3]).toEqual(["none", true]);
+    for (const start of refused)
+      expect(start).toMatchObject({
+        name: "AgentError",
+        code: "CONFIG_INVALID",
+        message: expect.stringMatching(/EMFILE|cannot be locked/),
+      });
+  });
+
   test("C14, C47, C68: asks for the passphrase once before it starts the process, whose tools' children have the secrets, and neither it nor they stand in arguments, variables or files", async () => {
     const { cwd, log, serve, state } = await place();
     const [passphrase, canary] = ["a passphrase that is typed", "canary-acme-0123456789"];

@@ -9,6 +9,7 @@ import type { Clock } from "@loopwright/core/ports";
 import type { CircuitOwner, CircuitRecords } from "./circuit-records.ts";
 import type { FailoverLimits } from "./failover-limits.ts";
 import { type OpenCircuit, read, written } from "./open-circuit.ts";
+import { UnprovenCalls } from "./unproven-calls.ts";
 
 /** What the circuits of a process share. */
 export interface CircuitParts {
@@ -37,10 +38,12 @@ export class Circuit {
   #pending = 0;
   /** The times of failures in this process with no answer in between, oldest first. */
   failures: readonly number[] = [];
+  readonly unproven: UnprovenCalls;
 
   constructor(parts: CircuitParts, place: CircuitPlace) {
     this.#parts = parts;
     this.#place = place;
+    this.unproven = new UnprovenCalls(parts.clock, parts.limits);
   }
 
   /** The circuit as far as this process knows; `undefined`: it is closed. */

@@ -4,7 +4,8 @@
  * Invariants
  *  F1 a refused call of a chain moves on at once; nothing is sent to the vendor;
  *  F2 of all processes one call is the probe of an open circuit that is due;
- *  F3 keys that are not the platform's have circuits of the process alone.
+ *  F3 many calls in the same moment ask a model of a chain only if it answers;
+ *  F4 keys that are not the platform's have circuits of the process alone.
  */
 import { type CallGuard, type CallTarget, createCallGuard, type Failure } from "@loopwright/core";
 import { randomIds, silentLogger, systemClock } from "@loopwright/core/memory";
@@ -53,10 +54,15 @@ export function createFailover(options: FailoverOptions = {}): CallGuard {
     if (isMine) probes.set(target, by);
   };
 
+  /** A closed circuit of a chain is no proof that the model answers: of many calls in the same moment a few look. */
+  const look = (target: CallTarget, circuit: Circuit): Promise<void> | undefined =>
+    target.hasNext && circuit.known === undefined ? circuit.unproven.take(target) : undefined;
+
   const prepare = (target: CallTarget): Promise<void> | undefined => {
     if (target.key !== undefined) return undefined;
     const circuit = circuitOf(target);
-    return (!isOneProcess && circuit.isStale) || isDue(circuit) ? claim(target, circuit) : undefined;
+    const asksRecords = (!isOneProcess && circuit.isStale) || isDue(circuit);
+    return asksRecords ? claim(target, circuit).then(() => look(target, circuit)) : look(target, circuit);
   };
 
   return {
@@ -70,6 +76,7 @@ export function createFailover(options: FailoverOptions = {}): CallGuard {
         const waitMs = Math.ceil(pauseOf(known, clock.now(), limits.probeAskAgainMs)) || limits.probeAskAgainMs;
         return { refused: refusalOf(target, waitMs) };
       }
+      if (circuit.unproven.hasMoved(target)) return { refused: refusalOf(target, limits.probeAskAgainMs) };
       const admitted = guard.admit(target, attempt);
       if ("call" in admitted) return { call: watchedCall(admitted.call, { circuit, by, parts, ids, target }) };
       if (by !== undefined) releaseProbe(circuit, by);

@@ -25,6 +25,12 @@ export interface FailoverLimits {
   readonly probeMs: number;
   /** How long a call that comes during the probe waits, where it has no other model. Default 3,000. */
   readonly probeAskAgainMs: number;
+  /** So many calls at once ask a model of a chain of which this process does not know whether it answers; the others wait for their outcome. Default 5. */
+  readonly unprovenMax: number;
+  /** How long they wait at most. Default 2,000. */
+  readonly unprovenWaitMs: number;
+  /** So long after an answer a model counts as one that answers. Default 60,000. */
+  readonly provenMs: number;
   /** The number of circuits that are remembered: the latest ones. Default 1,000. */
   readonly circuitsMax: number;
   /** How often a change is tried again that another process came before. Default 5. */
@@ -42,6 +48,9 @@ export const failoverLimits: FailoverLimits = {
   recordsMs: 500,
   probeMs: 120_000,
   probeAskAgainMs: 3_000,
+  unprovenMax: 5,
+  unprovenWaitMs: 2_000,
+  provenMs: 60_000,
   circuitsMax: 1_000,
   conflictsMax: 5,
   warningMs: 60_000,

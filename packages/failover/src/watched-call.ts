@@ -31,9 +31,11 @@ export function watchedCall(call: GuardedCall, { circuit, target, by, parts, ids
   };
   const answered = (): void => {
     circuit.failures = [];
+    circuit.unproven.answered();
     if (decides()) circuit.change((now) => (now?.probe?.by === by ? undefined : "same"));
   };
   const left = (): void => {
+    circuit.unproven.left();
     if (decides() && by !== undefined) releaseProbe(circuit, by);
   };
   const failed = (askedMs: number): void => {
@@ -65,8 +67,10 @@ export function watchedCall(call: GuardedCall, { circuit, target, by, parts, ids
       const health = healthAfter(failure);
       if (health === "answer") answered();
       else if (health === "nothing") left();
+      else circuit.unproven.failed();
+      if (health !== "trouble") return known;
       // An attempt of a chain that its own model may make good is no failure yet.
-      else if (isProbe || !target.hasNext || !mayRetry || !known.retryable) failed(failure.retryAfterMs ?? 0);
+      if (isProbe || !target.hasNext || !mayRetry || !known.retryable) failed(failure.retryAfterMs ?? 0);
       return known;
     },
   };

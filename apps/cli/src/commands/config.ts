@@ -10,7 +10,7 @@ import { variableNames, variables } from "../config/variables.ts";
 import { exitCodes } from "../exit-code.ts";
 import type { SharedFlags } from "../flags.ts";
 import { refuseReuse } from "../secrets/secret-categories.ts";
-import { type SecretFileReport, surveySecrets } from "../secrets/survey-secrets.ts";
+import { remarksOf, surveySecrets } from "../secrets/survey-secrets.ts";
 import { runSettings } from "../serve/run-settings.ts";
 import { checkSeparateSecrets } from "../serve/separate-secrets.ts";
 import { settingsFrom } from "../settings/settings.ts";
@@ -48,12 +48,6 @@ export async function printConfig(flags: ConfigFlags): Promise<number> {
   else print((await yamlOf(configuration)).trimEnd());
   return exitCodes.ok;
 }
-
-/** A line for each file of secrets that was not opened. */
-const remarksOf = (reports: readonly SecretFileReport[]): readonly string[] =>
-  reports
-    .filter(({ state }) => state !== "open")
-    .map(({ place, text }) => `The file of ${place.kind} secrets ${oneLine(place.path, 200)}: ${text}.`.replace(/\.\.$/, "."));
 
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
 

@@ -8,6 +8,7 @@ import { DatabaseSync } from "node:sqlite";
 import { AgentError } from "@loopwright/core";
 import type { Environment } from "../config/environment.ts";
 import { passphraseVariable } from "../secrets/passphrase.ts";
+import { oneLine } from "../terminal/neutralise.ts";
 import { type DaemonPlace, type DaemonState, makeFolder, readState, removeState } from "./daemon-state.ts";
 import { tailLines } from "./log-tail.ts";
 
@@ -31,8 +32,16 @@ export interface FailedStart {
 /** A log of this size is set aside, as `serve.log.1`, by the next start. */
 const logBytesMax = 16 * 1024 * 1024;
 
-/** Starts it, unless one runs here already, and waits until it is ready. @throws AgentError CONFIG_INVALID where one runs or is being started */
+/** Starts it, unless one runs here already, and waits until it is ready. @throws AgentError CONFIG_INVALID where one runs or is being started, or the system has no room for it */
 export async function startDaemon(place: DaemonPlace, order: () => Promise<DaemonOrder>): Promise<DaemonState | FailedStart> {
+  try {
+    return await startUnlessOneRuns(place, order);
+  } catch (error) {
+    throw exhausted(error) ?? error;
+  }
+}
+
+async function startUnlessOneRuns(place: DaemonPlace, order: () => Promise<DaemonOrder>): Promise<DaemonState | FailedStart> {
   makeFolder(place);
   const unlock = lockOf(place);
   try {
@@ -45,21 +54,52 @@ export async function startDaemon(place: DaemonPlace, order: () => Promise<Daemo
   }
 }
 
+/** The result code of SQLite for a lock that another connection holds. */
+const sqliteBusy = 5;
+
+/** What the system answers when it has nothing left of a kind, and what can be done. */
+const shortages: { readonly [code: string]: readonly [what: string, fix: string] } = {
+  EMFILE: ["this process has too many files open", "Raise its limit with `ulimit -n`, and start it again."],
+  ENFILE: ["the system has too many files open", "End processes that hold many, or raise `fs.file-max`."],
+  EAGAIN: ["the system allows no further process", "End processes of this user, or raise the limit with `ulimit -u`."],
+  ENOMEM: ["the system has no memory left for it", "End other processes, and start it again."],
+};
+
+/** An error of the system that has run out of something; `undefined` for any other. */
+function exhausted(cause: unknown): AgentError | undefined {
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+  const [what, fix] = (Object.hasOwn(shortages, code) && shortages[code]) || [];
+  if (what === undefined || fix === undefined) return undefined;
+  const message = `The server in the background cannot be started, because ${what} (${code}).`;
+  return new AgentError("CONFIG_INVALID", { message, fix, cause });
+}
+
 /** The lock of the operating system ends with its process, so it is never stale. */
 function lockOf({ lock }: DaemonPlace): () => void {
   closeSync(openSync(lock, "a", 0o600));
-  const database = new DatabaseSync(lock, { timeout: 0 });
+  let database: DatabaseSync | undefined;
   try {
+    database = new DatabaseSync(lock, { timeout: 0 });
     database.exec("BEGIN IMMEDIATE");
   } catch (cause) {
-    database.close();
-    throw new AgentError("CONFIG_INVALID", {
-      message: "Another command is starting a server in the background of this working directory.",
-      fix: "Wait a moment, then look at `loopwright serve status`.",
-      cause,
-    });
+    database?.close();
+    throw noLock(lock, cause as Error & { readonly errcode?: number });
   }
   return () => database.close();
+}
+
+function noLock(lock: string, cause: Error & { readonly errcode?: number }): AgentError {
+  if (cause.errcode !== sqliteBusy)
+    return new AgentError("CONFIG_INVALID", {
+      message: `The file \`${oneLine(lock, 200)}\` cannot be locked: ${oneLine(cause.message, 200)}.`,
+      fix: "Look whether it can be written, and whether this process may open more files (`ulimit -n`).",
+      cause,
+    });
+  return new AgentError("CONFIG_INVALID", {
+    message: "Another command is starting a server in the background of this working directory.",
+    fix: "Wait a moment, then look at `loopwright serve status`.",
+    cause,
+  });
 }
 
 const alreadyRunning = ({ pid, url }: DaemonState): AgentError =>
@@ -103,9 +143,7 @@ function readiness(child: ChildProcess, order: DaemonOrder): Promise<DaemonReady
     child.once("error", reject);
     child.once("exit", (code) => resolve(code || 1));
     child.once("message", (ready: DaemonReady) => resolve(ready));
-    child.send(order, (error) => {
-      // It has ended: its exit code is on its way.
-      if (error && child.exitCode === null && child.signalCode === null && child.pid === undefined) reject(error);
-    });
+    // Without a process there is no pipe either; the error event has the reason. A pipe that is broken belongs to a process that has ended.
+    if (child.pid !== undefined) child.send(order, () => {});
   });
 }

@@ -114,9 +114,17 @@ interface KeyQuery {
   readonly terminal: Terminal;
 }
 
-/** Whether a person wants a login at OpenAI in place of a key, where there is neither. */
-async function isLoginWanted({ vendor }: AgentChoices, { flags, environment, terminal }: KeyQuery): Promise<boolean> {
-  if (vendor?.name !== "openai" || !terminal || flags.keyFile !== undefined || keyOf(vendor, environment) || hasLogin()) return false;
+/** Whether a person wants a login at OpenAI in place of a key, where there is neither. Another address takes no such login. */
+async function isLoginWanted({ vendor, baseUrl }: AgentChoices, { flags, environment, terminal }: KeyQuery): Promise<boolean> {
+  if (
+    vendor?.name !== "openai" ||
+    baseUrl !== undefined ||
+    !terminal ||
+    flags.keyFile !== undefined ||
+    keyOf(vendor, environment) ||
+    hasLogin()
+  )
+    return false;
   return askYes("Log in at OpenAI with a browser, in place of a key?", terminal);
 }
 

@@ -50,6 +50,12 @@ export function surveySecrets(directory: string): SecretSurvey {
   };
 }
 
+/** A line for each file of secrets that was not opened. */
+export const remarksOf = (reports: readonly SecretFileReport[]): readonly string[] =>
+  reports
+    .filter(({ state }) => state !== "open")
+    .map(({ place, text }) => `The file of ${place.kind} secrets ${oneLine(place.path, 200)}: ${text}.`.replace(/\.\.$/, "."));
+
 /** Why no file is opened, where none is. */
 function closedBecause(environment: Environment): string | undefined {
   if (areSecretsOff(environment)) return "not opened: LOOPWRIGHT_SECRETS is off";

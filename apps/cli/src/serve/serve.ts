@@ -7,9 +7,10 @@ import { type AgentServer, createHealthServer, createServer, type ExtensionRoute
 import { type Listenable, type Listening, listen, staticFiles } from "@loopwright/server/node";
 import { artifactRoutes } from "@loopwright/tools-craft";
 import { knowledgeRoutes } from "@loopwright/tools-knowledge";
-import { type RetentionOfScope, type RetentionRoutesOptions, retentionRoutes } from "@loopwright/user-settings";
+import { retentionRoutes } from "@loopwright/user-settings";
 import { isOperator } from "../compose/is-operator.ts";
 import { localScope } from "../compose/kept-sessions.ts";
+import { retentionRecord } from "../compose/retention-record.ts";
 import { storeText } from "../config/store-place.ts";
 import { checkChatbot } from "../settings/typed-modes.ts";
 import { type FoundPage, findPage } from "./find-page.ts";
@@ -105,19 +106,15 @@ function embeddedHttp(parts: ServeParts): EmbeddedHttp {
       ...http.routes,
       ...(settings.offered.artifacts ? artifactRoutes : []),
       ...(knowledge ? knowledgeRoutes(knowledge, { mayChange: isOperator }) : []),
-      ...retentionRoutes(parts.retention, { mayChange: isOperator, onChange: recordRetention(parts.telemetry) }),
+      ...retentionRoutes(parts.retention, {
+        mayChange: isOperator,
+        onChange: (change, { scope, user }) => parts.telemetry.audit?.(scope, retentionRecord(change, user)),
+      }),
     ],
   };
 }
 
 type EmbeddedHttp = Pick<HttpOptions, "labels" | "dialects" | "auditBody" | "streamVersions"> & Required<Pick<HttpOptions, "routes">>;
-
-/** Records in the audit log which user has changed how long the sessions of its scope are kept, from which time and to which. */
-function recordRetention({ audit }: ServeParts["telemetry"]): NonNullable<RetentionRoutesOptions["onChange"]> {
-  const text = ({ keepMs }: RetentionOfScope): string => String(keepMs ?? "forever");
-  return ({ before, after }, { scope, user }) =>
-    audit?.(scope, { user, action: "scope.retention-changed", detail: { fromMs: text(before), toMs: text(after) } });
-}
 
 /** Which requests are answered. */
 function httpOptions({ wishes, authentication, telemetry }: ServeParts, port: number): HttpOptions {

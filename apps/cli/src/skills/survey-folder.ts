@@ -1,8 +1,9 @@
 import { resolve } from "node:path";
 import { buildSkills, loadSkills, type Skill, type SkillReport, surveySkills } from "@loopwright/skills";
 import { exitCodes } from "../exit-code.ts";
-import { type SharedFlags, settingsOf } from "../flags.ts";
+import { type SharedFlags, settingsWithSurvey } from "../flags.ts";
 import { childEnvironment } from "../secrets/child-environment.ts";
+import { remarksOf } from "../secrets/survey-secrets.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { oneLine } from "../terminal/neutralise.ts";
 
@@ -14,8 +15,10 @@ interface Surveyed {
   readonly folder: string;
 }
 
+/** Names of files of secrets count as set where they open; a file that stays closed is one line. */
 async function survey(folder: string | undefined, flags: SharedFlags): Promise<Surveyed> {
-  const settings = await settingsOf({ ...flags, offline: true });
+  const { settings, reports: files } = await settingsWithSurvey({ ...flags, offline: true });
+  for (const remark of remarksOf(files)) process.stderr.write(`${remark}\n`);
   const place = folder === undefined ? (settings.offered.skillsFolder ?? resolve("skills")) : resolve(folder);
   const skills = await loadSkills(place);
   return { skills, reports: await surveySkills(skills, await childEnvironment(settings)), folder: place };

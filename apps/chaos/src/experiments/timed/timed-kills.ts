@@ -28,6 +28,9 @@ export interface TimedKillsOptions {
 }
 
 const leaseMs = 1_000;
+/** The first due time lies so far ahead that a busy machine has set all schedules before it. */
+const leadMs = 1_500;
+const leadOfEachMs = 250;
 /** Kills and pauses lie so far before or after a due time. */
 const edgeMs = 40;
 /** How long after the last fault each schedule must have fired again; one of a cron expression waits for its minute. */
@@ -48,7 +51,7 @@ export function timedKills({ ground, nodes = 3, flaw, ...options }: TimedKillsOp
     const { everyMs, schedulesPerSession } = options;
     const places = await Promise.all(Array.from({ length: options.sessions }, (_, index) => openPlace(world, `t${index}`, options)));
     // The schedules of all sessions share their dates, so that each date is work for every node.
-    const firstMs = Date.now() + 2_000;
+    const firstMs = Date.now() + leadMs + leadOfEachMs * options.sessions * schedulesPerSession;
     const all = places.flatMap(({ id }) =>
       Array.from({ length: schedulesPerSession }, (_, index) => planOf(id, index, { firstMs, ...options })),
     );

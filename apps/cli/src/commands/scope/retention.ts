@@ -1,12 +1,15 @@
 import { AgentError } from "@loopwright/core";
 import { isId } from "@loopwright/core/ports";
-import type { RetentionOfScope } from "@loopwright/user-settings";
+import type { RetentionChange, RetentionOfScope } from "@loopwright/user-settings";
 import { localScope } from "../../compose/kept-sessions.ts";
+import { openStore } from "../../compose/open-store.ts";
 import { openRetention } from "../../compose/own-keys/open-retention.ts";
+import { retentionRecord } from "../../compose/retention-record.ts";
 import { exitCodes } from "../../exit-code.ts";
 import { type SharedFlags, settingsOf } from "../../flags.ts";
 import { clientOf } from "../../remote/remote-place.ts";
 import { type ServerFlags, serverOf } from "../../remote/server-address.ts";
+import type { Settings } from "../../settings/settings.ts";
 import { jsonLine } from "../../terminal/json-line.ts";
 import { oneLine } from "../../terminal/neutralise.ts";
 import { print } from "../sessions.ts";
@@ -53,11 +56,26 @@ async function local(keepMs: number | null | undefined, { scope = localScope, ..
       message: `\`${oneLine(scope, 64)}\` is no scope.`,
       fix: "Use 1 to 64 of a to z, 0 to 9, `_` and `-`.",
     });
-  const { retention, close } = openRetention(await settingsOf({ ...flags, offline: true }));
+  const settings = await settingsOf({ ...flags, offline: true });
+  const { retention, close } = openRetention(settings);
   try {
-    return await (keepMs === undefined ? retention.of(scope) : retention.set(scope, keepMs).then(({ after }) => after));
+    if (keepMs === undefined) return await retention.of(scope);
+    const change = await retention.set(scope, keepMs);
+    await record(scope, change, settings);
+    return change.after;
   } finally {
     await close();
+  }
+}
+
+/** The change erases sessions, so it is in the audit log of the store, also where no server writes one. @throws AgentError STORE_*, when the change is made */
+async function record(scope: string, change: RetentionChange, settings: Pick<Settings, "store" | "environment">): Promise<void> {
+  const store = await openStore(settings.store, settings);
+  try {
+    const { auditLog } = await import("@loopwright/telemetry/audit");
+    await auditLog({ log: store.log }).record(scope, retentionRecord(change, localScope));
+  } finally {
+    await store.close();
   }
 }
 
