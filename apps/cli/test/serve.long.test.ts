@@ -4,8 +4,11 @@ import { appendFile, mkdir, stat, writeFile } from "node:fs/promises";
 import { connect, createServer } from "node:net";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { commandLine, type Ended, emptyDirectory, type RunOptions, run, start } from "./run-binary.ts";
+
+const fewDescriptors = fileURLToPath(new URL("few-descriptors.ts", import.meta.url));
 
 interface State {
   readonly pid: number;
@@ -170,7 +173,7 @@ describe("serve", () => {
   test("is refused with its reason where this process may open no further file, at whichever step that is", async () => {
     const cwd = await emptyDirectory();
     const restricted = { prefix: ["sh", "-c", 'ulimit -n 200; exec "$@"', "sh"] };
-    const { stdout, stderr } = await run(["30"], { cwd, restricted, module: join(import.meta.dirname, "few-descriptors.ts") });
+    const { stdout, stderr } = await run(["30"], { cwd, restricted, module: fewDescriptors });
     const starts = JSON.parse(stdout || JSON.stringify([{ stderr }])) as readonly { readonly name: string; readonly message?: string }[];
     const refused = starts.slice(0, -1);
     // The last one had what it needs, and ended since the module is no command line.
