@@ -92,7 +92,7 @@ export function createChatBridge(options: ChatBridgeOptions): ChatBridge {
     try {
       if (run) await obey(message, run);
       else if (principal) await recordMessage(parts, message, principal);
-      else replies.toUnlinked(message, words.unlinked);
+      else replies.toUnlinked(message, words.unlinked(surface.commandSign));
     } catch (error) {
       // What meets a limit was tried a few times by the client.
       if (closing.signal.aborted || (isTransient(error) && !isLimit(error)) || !isAgentError(error)) throw error;
@@ -108,7 +108,7 @@ export function createChatBridge(options: ChatBridgeOptions): ChatBridge {
     receive: (message) => turns.run(message.place, () => take(message)),
     async press(press) {
       const principal = people.principalOf(press.person.id);
-      return principal ? approvals.press(press, clientOf(principal)) : words.unlinked;
+      return principal ? approvals.press(press, clientOf(principal)) : words.unlinked(surface.commandSign);
     },
     async close() {
       closing.abort();

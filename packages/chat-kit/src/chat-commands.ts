@@ -1,6 +1,6 @@
 import type { LoopwrightClient } from "@loopwright/client";
 import { isAgentError } from "@loopwright/core/protocol";
-import type { ChatMessage } from "./chat-surface.ts";
+import type { ChatMessage, ChatSurface } from "./chat-surface.ts";
 import { words } from "./chat-words.ts";
 import type { Followers } from "./followers.ts";
 import { isTransient } from "./is-transient.ts";
@@ -8,6 +8,7 @@ import { type ChatPrincipal, isSamePrincipal, type LinkedPeople } from "./linked
 import type { Places } from "./places.ts";
 
 interface CommandParts {
+  readonly surface: Pick<ChatSurface, "commandSign">;
   readonly people: LinkedPeople;
   readonly places: Places;
   readonly clientOf: (principal: ChatPrincipal) => LoopwrightClient;
@@ -22,7 +23,7 @@ const forLinked =
   ): Command =>
   (parts, message, rest) => {
     const principal = parts.people.principalOf(message.person.id);
-    return principal ? run(parts, { ...message, principal }, rest) : words.unlinked;
+    return principal ? run(parts, { ...message, principal }, rest) : words.unlinked(parts.surface.commandSign);
   };
 
 /** Leaves the session of a private chat whose person is not the user of it any more. */
@@ -32,13 +33,13 @@ function leaveOfOther({ people, places, followers }: CommandParts, { place, pers
 }
 
 const commands: { readonly [name: string]: Command } = {
-  start: forLinked(() => words.help),
-  help: forLinked(() => words.help),
+  start: forLinked(({ surface }) => words.help(surface.commandSign)),
+  help: forLinked(({ surface }) => words.help(surface.commandSign)),
   link(parts, message, rest) {
-    const { people } = parts;
+    const { people, surface } = parts;
     const { person, isPrivate } = message;
     if (!isPrivate) return words.linkInPrivate;
-    if (rest === "") return words.linkWithCode;
+    if (rest === "") return words.linkWithCode(surface.commandSign);
     const outcome = people.redeem(person.id, rest);
     if ("linked" in outcome) leaveOfOther(parts, message);
     if ("linked" in outcome) return words.linked(outcome.linked.user);
@@ -57,8 +58,8 @@ const commands: { readonly [name: string]: Command } = {
     const record = places.get(place);
     return record ? words.session(record.session) : words.noSession;
   }),
-  open: forLinked(async ({ clientOf, followers }, { principal, ...message }, id) => {
-    if (id === "") return words.openWithId;
+  open: forLinked(async ({ surface, clientOf, followers }, { principal, ...message }, id) => {
+    if (id === "") return words.openWithId(surface.commandSign);
     try {
       await clientOf(principal).sessions.get(id);
     } catch (error) {

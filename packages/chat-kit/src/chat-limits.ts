@@ -2,6 +2,8 @@
 export const messagesMax = 3;
 /** The arguments of a call are shown in the message up to so many characters, then as a file. */
 export const shownArgsCharsMax = 1_500;
+/** What is added to a text that is still streamed. */
+export const interimSlackChars = 3;
 /** How often a surface is asked to show that an answer is being made. */
 export const workingEveryMs = 4_000;
 /** Sessions that are followed at once; the one without news for the longest is left first. */

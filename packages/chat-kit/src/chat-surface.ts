@@ -53,11 +53,15 @@ export interface ChatSurface {
   readonly textCharsMax: number;
   /** Resolves with the id of the message. */
   send(place: string, markdown: string, buttons?: readonly ChatButton[]): Promise<string>;
-  /** Gives a message another text, and takes its buttons away. */
-  edit(place: string, message: string, markdown: string): Promise<void>;
+  /** Gives a message another text, and takes its buttons away. False: people have deleted the message, or it cannot be changed any more. */
+  edit(place: string, message: string, markdown: string): Promise<boolean>;
   sendFile(place: string, file: ChatFile): Promise<void>;
   /** Shows that an answer is being made. Called again every few seconds until it is there. */
   showWorking(place: string): Promise<void>;
   /** After so long a message states that the answer is being made; the answer takes its place. Absent: no such message is sent. */
   readonly interimAfterMs?: number;
+  /** How often a message shows what was streamed of the answer so far. Absent: only whole answers are shown. */
+  readonly streamEveryMs?: number;
+  /** What people write before the name of a command, where the vendor keeps `/` for itself. The channel puts `/` in its place. Default: `/`. */
+  readonly commandSign?: string;
 }

@@ -4,10 +4,10 @@ import { shownArgsCharsMax } from "./chat-limits.ts";
 
 /** What the bot writes itself. */
 export const words = {
-  unlinked:
-    "You are not linked to a user here. Take a code on the page or with `loopwright link`, and send me `/link` and the code in a private chat.",
+  unlinked: (sign = "/"): string =>
+    `You are not linked to a user here. Take a code on the page or with \`loopwright link\`, and send me \`${sign}link\` and the code in a private chat.`,
   linkInPrivate: "Send me the code in a private chat, so that no other person reads it.",
-  linkWithCode: "Send `/link` and the code that the page or `loopwright link` shows.",
+  linkWithCode: (sign = "/"): string => `Send \`${sign}link\` and the code that the page or \`loopwright link\` shows.`,
   linked: (user: string): string => `You are linked to the user \`${plain(user)}\`.`,
   wrongCode: "This code is not known, was used before, or is too old. Take another one.",
   tooManyCodes: "There were too many wrong codes. Try again in ten minutes.",
@@ -18,10 +18,14 @@ export const words = {
   noSession: "This chat has no session yet. Your first message begins one.",
   opened: (id: string): string => `This chat shows the session \`${id}\` from now on.`,
   notOpened: "You have no session with this id.",
-  openWithId: "Send `/open` and the id of a session.",
+  openWithId: (sign = "/"): string => `Send \`${sign}open\` and the id of a session.`,
   stopping: "Stopping.",
   nothingRuns: "Nothing runs.",
-  help: "`/new` begins a new session, `/stop` stops the answer, `/session` names the session, `/open <id>` shows another one here, `/link <code>` and `/unlink` are about you.",
+  help: (sign = "/"): string =>
+    "`/new` begins a new session, `/stop` stops the answer, `/session` names the session, `/open <id>` shows another one here, `/link <code>` and `/unlink` are about you.".replaceAll(
+      "`/",
+      `\`${sign}`,
+    ),
   otherTeam: "The session of this chat belongs to another team than yours.",
   failed: (reason: string): string => `The answer failed: ${plain(reason)}`,
   refused: (reason: string): string => `This was not taken: ${plain(reason)}`,
@@ -33,6 +37,7 @@ export const words = {
   elsewhere: (text: string): string => `*From another place:*\n\n${text}`,
   needsClient: (tools: string): string => `The run waits for an answer that the page or a terminal gives (${tools}).`,
   rest: "The whole answer is in the file.",
+  streaming: (text: string): string => `${text}\n\n…`,
   again: "The server did not answer. Press again in a moment.",
   decidedBefore: "This was decided before.",
   allowed: "Allowed.",

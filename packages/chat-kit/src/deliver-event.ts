@@ -98,11 +98,9 @@ async function say({ surface, places, chat: { place, session, deliver } }: Deliv
   const [beginning = ""] = isFile ? splitMarkdown(markdown, surface.textCharsMax - words.rest.length - 2) : [];
   for (const [index, piece] of (isFile ? [`${beginning}\n\n${words.rest}`] : pieces).entries()) {
     const interim = index === 0 ? places.get(place)?.interim : undefined;
-    if (interim === undefined) await deliver(() => surface.send(place, piece));
-    else {
-      await deliver(() => surface.edit(place, interim, piece));
-      places.change(place, session, { interim: undefined });
-    }
+    const isShown = interim !== undefined && (await deliver(() => surface.edit(place, interim, piece)));
+    if (isShown !== true) await deliver(() => surface.send(place, piece));
+    if (interim !== undefined) places.change(place, session, { interim: undefined });
   }
   if (isFile) await deliver(() => surface.sendFile(place, { name: "answer.md", mediaType: "text/markdown", text: markdown }));
   return true;

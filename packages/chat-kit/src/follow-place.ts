@@ -13,6 +13,7 @@ import { deliver, type ReportProblem } from "./deliver.ts";
 import { type DeliveringChat, deliverEvent, deliverSnapshot } from "./deliver-event.ts";
 import { interimMessage } from "./interim-message.ts";
 import type { Places } from "./places.ts";
+import { streamedText } from "./streamed-text.ts";
 
 /** What follows one chat's session. */
 export interface Follower {
@@ -55,9 +56,12 @@ export function followPlace(parts: FollowParts, { place, session, client, mayRea
     return done;
   };
   const delivering: DeliveringChat = { ...parts, chat, interim: interimMessage({ surface, places, clock, place, session, inTurn }) };
+  const streamed = streamedText();
   const take = async (event: FollowedEvent): Promise<void> => {
     if (event.type === "session_snapshot") places.change(place, session, { cursor: await deliverSnapshot(delivering, event.snapshot) });
-    else if (isDurable(event) && (await deliverEvent(delivering, event))) places.change(place, session, { cursor: encodeCursor(event) });
+    const text = streamed.take(event);
+    if (text !== undefined) delivering.interim.stream(text);
+    if (isDurable(event) && (await deliverEvent(delivering, event))) places.change(place, session, { cursor: encodeCursor(event) });
   };
   const run = async (): Promise<void> => {
     const after = places.get(place)?.cursor ?? "";

@@ -42,9 +42,13 @@ export function telegramSurface(api: Api): ChatSurface {
         const { first } = rendered(markdown);
         try {
           await api.editMessageText(targetOf(place).chat, Number(message), first.text, { entities: first.entities });
+          return true;
         } catch (error) {
-          // A message that was edited before, or that people have deleted, needs nothing more.
-          if (!(error instanceof Error && /not modified|message to edit not found/i.test(error.message))) throw error;
+          const reason = error instanceof Error ? error.message : "";
+          // A message that was edited before, by an attempt whose answer was lost, needs nothing more.
+          if (/not modified/i.test(reason)) return true;
+          if (/message to edit not found|message can't be edited/i.test(reason)) return false;
+          throw error;
         }
       }),
     sendFile: (place, { name, text }) =>

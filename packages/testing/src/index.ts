@@ -16,6 +16,8 @@ export { type CanaryForm, canaryForms } from "./canaries/canary-forms.ts";
 export { type Canary, type CanaryFind, type CanaryScanner, type CanaryStream, canaryScanner } from "./canaries/canary-scanner.ts";
 export type { ChannelUnderTest } from "./channel/channel-under-test.ts";
 export { eventChannelKit } from "./channel/event-channel-kit.ts";
+export { chatSurfaceKit } from "./chat/chat-surface-kit.ts";
+export type { ShownMessage, StatedButton, StatedSurface, SurfaceUnderTest, VendorFate } from "./chat/surface-under-test.ts";
 export { type ClockUnderTest, clockKit } from "./clock/clock-kit.ts";
 export { type CounterUnderTest, tokenCounterKit } from "./counter/token-counter-kit.ts";
 export { type EmbedderFate, type EmbedderUnderTest, embedderKit } from "./embedder/embedder-kit.ts";

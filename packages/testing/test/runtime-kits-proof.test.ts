@@ -1,5 +1,6 @@
 import { describe, it } from "vitest";
 import { authenticatorKit } from "../src/authenticator/authenticator-kit.ts";
+import { chatSurfaceKit } from "../src/chat/chat-surface-kit.ts";
 import { clockKit } from "../src/clock/clock-kit.ts";
 import { tokenCounterKit } from "../src/counter/token-counter-kit.ts";
 import { embedderKit } from "../src/embedder/embedder-kit.ts";
@@ -12,6 +13,7 @@ import { loggerKit } from "../src/logger/logger-kit.ts";
 import { priceTableKit } from "../src/prices/price-table-kit.ts";
 import { secretStoreKit } from "../src/secrets/secret-store-kit.ts";
 import { authenticatorSaboteurs } from "./authenticator/authenticator-saboteurs.ts";
+import { chatSurfaceSaboteurs } from "./chat/chat-surface-saboteurs.ts";
 import { clockSaboteurs } from "./clock/clock-saboteurs.ts";
 import { tokenCounterSaboteurs } from "./counter/token-counter-saboteurs.ts";
 import { embedderSaboteurs } from "./embedder/embedder-saboteurs.ts";
@@ -27,6 +29,7 @@ describe("authenticator kit", () => proveKit(it, authenticatorKit, authenticator
 describe("price table kit", () => proveKit(it, priceTableKit, priceTableSaboteurs));
 describe("usage ledger kit", () => proveKit(it, usageLedgerKit, usageLedgerSaboteurs));
 describe("secret store kit", () => proveKit(it, secretStoreKit, secretStoreSaboteurs));
+describe("chat surface kit", () => proveKit(it, chatSurfaceKit, chatSurfaceSaboteurs));
 describe("token counter kit", () => proveKit(it, tokenCounterKit, tokenCounterSaboteurs));
 describe("embedder kit", () => proveKit(it, embedderKit, embedderSaboteurs));
 describe("image generator kit", () => proveKit(it, imageGeneratorKit, imageGeneratorSaboteurs));

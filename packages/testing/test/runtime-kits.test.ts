@@ -1,6 +1,7 @@
 import { consoleLogger, randomIds, systemClock } from "@loopwright/core/memory";
 import { afterEach, beforeEach, describe, it, type MockInstance, vi } from "vitest";
 import { authenticatorKit } from "../src/authenticator/authenticator-kit.ts";
+import { chatSurfaceKit } from "../src/chat/chat-surface-kit.ts";
 import { clockKit } from "../src/clock/clock-kit.ts";
 import { tokenCounterKit } from "../src/counter/token-counter-kit.ts";
 import { embedderKit } from "../src/embedder/embedder-kit.ts";
@@ -13,6 +14,7 @@ import { loggerKit } from "../src/logger/logger-kit.ts";
 import { priceTableKit } from "../src/prices/price-table-kit.ts";
 import { secretStoreKit } from "../src/secrets/secret-store-kit.ts";
 import { makeHonestAuthenticator } from "./authenticator/authenticator-saboteurs.ts";
+import { makeMemorySurface } from "./chat/chat-surface-saboteurs.ts";
 import { makeManualClock } from "./clock/clock-saboteurs.ts";
 import { makeCharacterCounter } from "./counter/token-counter-saboteurs.ts";
 import { makeLetterEmbedder } from "./embedder/embedder-saboteurs.ts";
@@ -30,6 +32,7 @@ describe("an authenticator that asks a service keeps every promise", () => runKi
 describe("prices written by hand keep every promise", () => runKit(it, priceTableKit, { make: makeFixedPrices }));
 describe("the ledger in memory keeps every promise", () => runKit(it, usageLedgerKit, { make: makeMemoryLedger }));
 describe("secrets in memory keep every promise", () => runKit(it, secretStoreKit, { make: makeMemorySecrets }));
+describe("a chat surface in memory keeps every promise", () => runKit(it, chatSurfaceKit, { make: makeMemorySurface }));
 describe("the counter of characters keeps every promise", () => runKit(it, tokenCounterKit, { make: makeCharacterCounter }));
 describe("the embedder of letters keeps every promise", () => runKit(it, embedderKit, { make: makeLetterEmbedder }));
 describe("the image generator of one pixel keeps every promise", () => runKit(it, imageGeneratorKit, { make: makePixelGenerator }));

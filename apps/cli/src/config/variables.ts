@@ -35,6 +35,8 @@ export const variables: readonly ConfigVariable[] = [
   { name: "LOOPWRIGHT_REDIS_DURABILITY", text: "`none`: take a Redis without an append-only file" },
   { name: "LOOPWRIGHT_STATE_DIR", text: "where this machine keeps what it saw last of a Redis" },
   { name: "LOOPWRIGHT_OFFLINE_PACE", text: "milliseconds between two words of the offline model" },
+  { name: "SLACK_BOT_TOKEN", text: "the token of the bot of `--with slack`, `xoxb-`", isSecret: true },
+  { name: "SLACK_APP_TOKEN", text: "the token of its app with the scope connections:write, `xapp-`", isSecret: true },
   { name: "TELEGRAM_BOT_TOKEN", text: "the token of the bot of `--with telegram`, as @BotFather shows it", isSecret: true },
   { name: "TELEGRAM_WEBHOOK_SECRET", text: "Telegram sends it with each message to the webhook", isSecret: true },
   { name: "AWS_REGION", text: "the region of a bucket" },

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import type { ChatMemory, ChatPrincipal } from "@loopwright/chat-kit";
 import { createClient, type LoopwrightClient } from "@loopwright/client";
 import { AgentError, failureOf, isAgentError } from "@loopwright/core";
 import { systemClock } from "@loopwright/core/memory";
@@ -33,29 +34,66 @@ export interface OpenChannels {
   close(): Promise<void>;
 }
 
-/** Starts the chat channels of a process. A vendor that does not answer is asked again until they are closed, and the server works without it. */
+/** Starts the chat channels of a process, each by itself. A vendor that does not answer is asked again until they are closed, and the server works without it. */
 export function openChannels(parts: ChannelParts): OpenChannels {
   const leaving = new AbortController();
   const { signal } = leaving;
   const refused = Promise.withResolvers<never>();
-  const opening = openSurely(parts, signal).catch((error: unknown) => {
-    if (!signal.aborted) refused.reject(error);
-    return undefined;
-  });
+  const opening = openersOf(parts.channels).map((open) =>
+    openSurely(parts, open, signal).catch((error: unknown) => {
+      if (!signal.aborted) refused.reject(error);
+      return undefined;
+    }),
+  );
   return {
     failed: refused.promise,
     async close() {
       leaving.abort(new AgentError("NOT_READY", { message: "The channel was closed." }));
-      await (await opening)?.();
+      await Promise.all(opening.map(async (one) => (await one)?.()));
     },
   };
 }
 
-async function openSurely(parts: ChannelParts, signal: AbortSignal): Promise<() => Promise<void>> {
+/** What a channel is opened with. */
+interface OpenerParts {
+  readonly memory: ChatMemory;
+  readonly signal: AbortSignal;
+  readonly report: (message: string, cause: unknown) => void;
+  readonly clientFor: (principal: ChatPrincipal) => LoopwrightClient;
+}
+
+/** A channel at work, as the log of the process names it. */
+interface OpenedChannel {
+  readonly name: string;
+  readonly vendor: string;
+  readonly bot: string;
+  readonly close: () => Promise<void>;
+}
+
+type Opener = (parts: OpenerParts) => Promise<OpenedChannel>;
+
+function openersOf({ slack, telegram }: ChannelSettings): readonly Opener[] {
+  const openers: Opener[] = [];
+  if (slack)
+    openers.push(async (parts) => {
+      const { openSlack } = await companion("@loopwright/chat-slack", () => import("@loopwright/chat-slack"));
+      const { botName, close } = await openSlack({ ...slack, ...parts });
+      return { name: "slack", vendor: "Slack", bot: botName, close };
+    });
+  if (telegram)
+    openers.push(async (parts) => {
+      const { openTelegram } = await companion("@loopwright/chat-telegram", () => import("@loopwright/chat-telegram"));
+      const { botName, close } = await openTelegram({ ...telegram, ...parts });
+      return { name: "telegram", vendor: "Telegram", bot: botName, close };
+    });
+  return openers;
+}
+
+async function openSurely(parts: ChannelParts, open: Opener, signal: AbortSignal): Promise<() => Promise<void>> {
   const { logger, clock = systemClock } = parts;
   for (let failures = 0; ; failures++) {
     try {
-      return await openTogether(parts, signal);
+      return await openOne(parts, open, signal);
     } catch (error) {
       signal.throwIfAborted();
       if (isAgentError(error, "CONFIG_INVALID") || isAgentError(error, "UNAUTHENTICATED")) throw error;
@@ -67,20 +105,19 @@ async function openSurely(parts: ChannelParts, signal: AbortSignal): Promise<() 
   }
 }
 
-async function openTogether(
-  { channels: { telegram }, logger, memoryPath = chatMemoryPath(), ...parts }: ChannelParts,
+async function openOne(
+  { logger, memoryPath = chatMemoryPath(), ...parts }: ChannelParts,
+  open: Opener,
   signal: AbortSignal,
 ): Promise<() => Promise<void>> {
-  if (!telegram) return async () => {};
-  const { openTelegram } = await companion("@loopwright/chat-telegram", () => import("@loopwright/chat-telegram"));
   const { openChatMemory } = await companion("@loopwright/chat-kit", () => import("@loopwright/chat-kit"));
   const memory = openChatMemory(memoryPath);
   try {
     const report = (message: string, cause: unknown): void => logger.log("warn", message, { ...failureOf(cause) });
-    const channel = await openTelegram({ ...telegram, signal, memory, report, clientFor: await clientsOf(parts) });
-    logger.notify("channel", [`Telegram: @${channel.botName} is at work.`], { channel: "telegram", bot: channel.botName });
+    const { name, vendor, bot, close } = await open({ signal, memory, report, clientFor: await clientsOf(parts) });
+    logger.notify("channel", [`${vendor}: @${bot} is at work.`], { channel: name, bot });
     return async () => {
-      await channel.close();
+      await close();
       memory.close();
     };
   } catch (error) {

@@ -123,8 +123,8 @@ export function runSettings(
 }
 
 /** Channels act for their users by an internal token; where none was given, by one of this process alone. */
-const withTokenOf = ({ telegram }: ChannelSettings, auth: AuthSettings | undefined): AuthSettings | undefined =>
-  telegram && auth ? { internalToken: randomBytes(24).toString("hex"), ...auth } : auth;
+const withTokenOf = (channels: ChannelSettings, auth: AuthSettings | undefined): AuthSettings | undefined =>
+  Object.keys(channels).length > 0 && auth ? { internalToken: randomBytes(24).toString("hex"), ...auth } : auth;
 
 const namesIn = (text = ""): readonly string[] => text.split(",").flatMap((name) => name.trim() || []);
 

@@ -47,6 +47,10 @@ export interface FakeTelegram {
   limit(seconds: number, chat?: number): void;
   allow(): void;
   block(chat: number): void;
+  /** People delete a message of the bot. */
+  remove(id: number): void;
+  /** The next requests are answered with this status, until `allow` is called. */
+  fail(status: number): void;
   close(): Promise<void>;
 }
 
@@ -59,6 +63,7 @@ export async function fakeTelegram(token: string): Promise<FakeTelegram> {
     chats: fakeChats(),
     requests: [],
     limitSeconds: undefined,
+    failing: undefined,
     limitedChat: undefined,
     webhook: undefined,
     reading: undefined,
@@ -98,8 +103,13 @@ export async function fakeTelegram(token: string): Promise<FakeTelegram> {
     },
     allow() {
       state.limitSeconds = undefined;
+      state.failing = undefined;
     },
     block: (chat) => void chats.blocked.add(chat),
+    remove: (id) => void chats.sent.splice(0, chats.sent.length, ...chats.sent.filter((message) => message.id !== id)),
+    fail(status) {
+      state.failing = status;
+    },
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
@@ -112,6 +122,7 @@ interface State {
   readonly chats: FakeChats;
   readonly requests: { readonly method: string; readonly status: number }[];
   limitSeconds: number | undefined;
+  failing: number | undefined;
   /** The only chat that is limited. */
   limitedChat: number | undefined;
   webhook: { readonly url: string; readonly secret: string } | undefined;
@@ -152,6 +163,7 @@ interface Asked {
 }
 
 async function resultOf(state: State, method: string, { fields, response }: Asked): Promise<Answer> {
+  if (state.failing !== undefined) return refusal(state.failing, "Internal Server Error");
   if (method === "getMe") return { ok: true, result: bot };
   if (method === "getUpdates") return readUpdates(state, fields, response);
   if (method === "setWebhook" || method === "deleteWebhook") return setWebhook(state, fields);

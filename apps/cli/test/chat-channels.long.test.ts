@@ -1,0 +1,65 @@
+import { fakeSlack } from "@loopwright/chat-slack/testing";
+import { fakeTelegram } from "@loopwright/chat-telegram/testing";
+import { createClient } from "@loopwright/client";
+import { textOf } from "@loopwright/core/protocol";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { emptyDirectory, run } from "./run-binary.ts";
+import { startServer } from "./run-server.ts";
+
+const token = "4200:AAfakefakefakefakefakefakefakefakefa";
+const slackTokens = { botToken: "xoxb-fakefakefake", appToken: "xapp-fakefakefake" };
+const patience = { timeout: 60_000, interval: 50 };
+
+describe("loopwright run --with", () => {
+  it("C35, C50: starts bots of Slack and Telegram, also where callers need credentials, and a code of `loopwright link` links a person once", async () => {
+    const telegram = await fakeTelegram(token);
+    const slack = await fakeSlack(slackTokens);
+    onTestFinished(async () => {
+      await telegram.close();
+      await slack.close();
+    });
+    const cwd = await emptyDirectory();
+    const anne = { id: 11, name: "Anne" };
+    const annes = { id: "U11", name: "Anne" };
+    const env = {
+      ...{ TELEGRAM_BOT_TOKEN: token, SLACK_BOT_TOKEN: slackTokens.botToken, SLACK_APP_TOKEN: slackTokens.appToken },
+      ...{ LOOPWRIGHT_TELEGRAM_URL: telegram.url, LOOPWRIGHT_SLACK_URL: slack.url },
+      LOOPWRIGHT_INTERNAL_TOKEN: "internal-0123456789abcdef",
+    };
+    const flags = ["--with", "slack,telegram", "--token", "local-0123456789abcdef"];
+    const server = await startServer({ cwd, flags, env });
+    const codeOf = async (): Promise<string> => {
+      const { stdout } = await run(["link", "--json"], { cwd });
+      return (JSON.parse(stdout) as { readonly code: string }).code;
+    };
+    telegram.say({ from: anne, text: "what is 6 * 7?" });
+    slack.say({ from: annes, text: "what is 6 * 7?" });
+    await vi.waitFor(() => expect(telegram.sent.at(-1)?.text).toContain("You are not linked"), patience);
+    await vi.waitFor(() => expect(slack.sent.at(-1)?.text).toContain("You are not linked"), patience);
+    telegram.say({ from: anne, text: `/link ${await codeOf()}` });
+    telegram.say({ from: anne, text: "what is 6 * 7?" });
+    slack.say({ from: annes, text: `!link ${await codeOf()}` });
+    slack.say({ from: annes, text: "what is 6 * 8?" });
+    await vi.waitFor(() => expect(telegram.sent.at(-1)?.text).toContain("42"), patience);
+    await vi.waitFor(() => expect(slack.sent.at(-1)?.text).toContain("48"), patience);
+    const client = createClient({ url: server.url, token: "local-0123456789abcdef" });
+    const { sessions } = await client.sessions.list();
+    const inputs: string[] = [];
+    for (const { id } of sessions) {
+      const { messages, participants } = await client.sessions.get(id);
+      inputs.push(...messages.filter(({ message }) => message.role === "user").map(({ message }) => textOf(message)));
+      expect(participants?.[0]).toBe("local");
+    }
+    expect(inputs.sort()).toEqual(["what is 6 * 7?", "what is 6 * 8?"]);
+  });
+
+  it("C35: refuses a channel that there is not, and one without its token, before it listens", async () => {
+    const cwd = await emptyDirectory();
+    const unknown = await run(["run", "--offline", "--port", "0", "--with", "telegram,pigeons"], { cwd });
+    expect([unknown.code, unknown.stderr]).toEqual([3, expect.stringContaining("`pigeons` is no chat channel.")]);
+    const tokenless = await run(["run", "--offline", "--port", "0", "--with", "telegram"], { cwd });
+    expect([tokenless.code, tokenless.stderr]).toEqual([3, expect.stringContaining("needs TELEGRAM_BOT_TOKEN")]);
+    const halfKnown = await run(["run", "--offline", "--port", "0", "--with", "slack"], { cwd, env: { SLACK_BOT_TOKEN: "xoxb-1" } });
+    expect([halfKnown.code, halfKnown.stderr]).toEqual([3, expect.stringContaining("needs SLACK_APP_TOKEN")]);
+  });
+});

@@ -1,0 +1,1 @@
+export { openSlack, type SlackChannel, type SlackOptions } from "./open-slack.ts";
