@@ -2,7 +2,7 @@ import type { Fact } from "@loopwright/core";
 import { searchTextsOf, searchWords } from "@loopwright/core/stores";
 import { liveSessions } from "./index-operations.ts";
 import { readPage } from "./log-operations.ts";
-import { wordsTable } from "./schema.ts";
+import { wordListTable, wordsTable } from "./schema.ts";
 import { type SessionRow, sessionColumns, sessionRowOf } from "./session-rows.ts";
 import type { Statements } from "./statements.ts";
 import { isOfOneSession } from "./store-fault.ts";
@@ -35,10 +35,12 @@ export function indexSomeTexts(statements: Statements, scope: string): void {
 
 /** Indexes a scope in tables that live in memory and hide those of the file: for a file that cannot be written. */
 export function indexInMemory(statements: Statements, scope: string): void {
+  statements.run("DROP TABLE IF EXISTS temp.word_list");
   statements.run("DROP TABLE IF EXISTS temp.texts");
   statements.run("DROP TABLE IF EXISTS temp.words");
   statements.run("CREATE TEMP TABLE texts (id INTEGER PRIMARY KEY, session INTEGER NOT NULL, seq INTEGER NOT NULL)");
   statements.run(wordsTable("temp.words"));
+  statements.run(wordListTable("temp"));
   for (const session of liveSessions(statements, scope))
     for (let from = 1; from <= session.lastSeq; ) {
       const indexed = indexPage(statements, { scope, session: { ...session, indexedSeq: from - 1 }, limit: session.lastSeq });

@@ -75,9 +75,10 @@ export interface Operations {
     readonly SessionSummary[]
   >;
   get: Asked<{ readonly scope: string; readonly id: string }, SessionSummary | undefined>;
+  /** `isPart`: there may be more hits. */
   search: Asked<
     { readonly scope: string; readonly query: string; readonly limit: number; readonly textsMax: number },
-    readonly SessionHit[]
+    { readonly hits: readonly SessionHit[]; readonly isPart: boolean }
   >;
   /** Puts some more texts of a scope into the index of words. True: there are more. */
   indexWords: Asked<{ readonly scope: string }, boolean>;

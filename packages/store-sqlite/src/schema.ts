@@ -18,6 +18,11 @@ export function wordsTable(name: string): string {
   return `CREATE VIRTUAL TABLE ${name} USING fts5(text, owner, content='', contentless_delete=1, tokenize='unicode61 remove_diacritics 2')`;
 }
 
+/** The words of the index of words, of the file or of the tables in memory that hide it. It keeps nothing of its own. */
+export function wordListTable(of: "main" | "temp"): string {
+  return `CREATE VIRTUAL TABLE IF NOT EXISTS temp.word_list USING fts5vocab(${of}, words, instance)`;
+}
+
 /*
  * A fact's row id is `session key * 2^30 + seq`: one tree in the order of reading, no second index to write.
  * `chain` is the CRC-32 of the body, begun with the chain of the fact before: a changed, lost, moved or foreign fact shows.

@@ -1,12 +1,12 @@
 import type { Fact } from "@loopwright/core";
-import type { SessionHit } from "@loopwright/core/ports";
 import { excerptAround, matchTexts, searchTextsOf, searchWords } from "@loopwright/core/stores";
 import { type FreshProjections, summaryOf } from "./index-operations.ts";
-import { ownerWords, titleSeq } from "./index-words.ts";
+import { titleSeq } from "./index-words.ts";
 import { readPage } from "./log-operations.ts";
-import type { Ask } from "./operation.ts";
+import type { Ask, Operations } from "./operation.ts";
 import { seqLimit } from "./schema.ts";
 import { type SessionRow, sessionColumns, sessionRowOf } from "./session-rows.ts";
+import { everyText, type SoughtWord, soughtWords } from "./sought-words.ts";
 import { numberOf, type Statements, textOf } from "./statements.ts";
 import { isOfOneSession } from "./store-fault.ts";
 
@@ -17,12 +17,12 @@ const wordsMax = 32;
 interface Found {
   readonly session: SessionRow;
   readonly seq: number;
-  /** The fact as it is stored, not yet verified; null for a title. */
-  readonly body: string | null;
+  readonly text: string;
 }
 
 interface Search extends Pick<Ask<"search">, "scope" | "textsMax"> {
   readonly statements: Statements;
+  readonly fresh: FreshProjections;
 }
 
 /**
@@ -33,50 +33,23 @@ export function search(
   statements: Statements,
   { scope, query, limit, textsMax }: Ask<"search">,
   fresh: FreshProjections,
-): readonly SessionHit[] {
+): Operations["search"]["answer"] {
   const sought = [...new Set(searchWords(query))].slice(0, wordsMax);
-  const about: Search = { statements, scope, textsMax };
-  const [rarest, ...others] = sought.map((word) => wordOf(about, word)).sort((a, b) => a.count - b.count);
-  if (!rarest || rarest.count === 0) return [];
+  const about: Search = { statements, scope, textsMax, fresh };
+  const lookUp = soughtWords(about);
+  const words = sought.map(lookUp).sort((a, b) => a.count - b.count);
+  const [rarest, ...others] = words;
+  if (!rarest || rarest.count === 0) return { hits: [], isPart: false };
   const found = textsHolding(about, rarest);
   let keys: ReadonlySet<number> = new Set(found.map(({ session }) => session.key));
   for (const word of others) keys = holdersAmong(about, keys, word);
-  return ranked(statements, { found: found.filter(({ session }) => keys.has(session.key)), word: rarest.word, fresh })
+  const hits = ranked({ found: found.filter(({ session }) => keys.has(session.key)), word: rarest.word })
     .slice(0, limit)
     .map(({ session, seq }) => ({
       session: summaryOf(statements, session, fresh),
       excerpt: excerptAround(shownText(statements, { session, seq }, fresh), sought),
     }));
-}
-
-/** A word of the query. */
-interface Word {
-  readonly word: string;
-  /** What finds texts that hold it, or a longer one that begins with it. */
-  readonly text: string;
-  /** The same of the scope alone, where that makes a difference. */
-  readonly expression: string;
-  /** How many texts hold it; not counted beyond the bound. */
-  readonly count: number;
-  /** All its texts can be looked at. */
-  readonly isRare: boolean;
-}
-
-/**
- * Of a word that as many texts hold as are looked at, only these texts count, not those with longer words that begin with it: to find longer words, FTS5
- * reads all texts that hold one. Only a word that many texts hold is looked for by the scope as well, which takes longer too.
- */
-function wordOf({ statements, scope, textsMax }: Search, word: string): Word {
-  const countOf = (expression: string): number =>
-    numberOf(statements.one("SELECT count(*) AS n FROM (SELECT rowid FROM words WHERE words MATCH ? LIMIT ?)", expression, textsMax), "n");
-  const itself = `text : "${word}"`;
-  const withLonger = `${itself} *`;
-  const inScope = (text: string): string => `owner : "${ownerWords.scope(scope)}" AND ${text}`;
-  if (countOf(inScope(itself)) >= textsMax) return { word, text: withLonger, expression: inScope(itself), count: textsMax, isRare: false };
-  const count = countOf(withLonger);
-  if (count < textsMax) return { word, text: withLonger, expression: withLonger, count, isRare: true };
-  const own = countOf(inScope(withLonger));
-  return { word, text: withLonger, expression: inScope(withLonger), count: own, isRare: own < textsMax };
+  return { hits, isPart: rarest.count >= textsMax || words.some(({ isCut }) => isCut) };
 }
 
 /** `CROSS` keeps the order of the tables: SQLite would begin with all sessions of the scope. */
@@ -88,22 +61,42 @@ const joined = `SELECT ${sessionColumns.replace(/\w+/g, "sessions.$& AS $&")}, t
   LEFT JOIN facts ON facts.id = texts.session * ${seqLimit} + texts.seq AND texts.seq <> ${titleSeq} ${inScope}`;
 const joinedKeys = `SELECT texts.session AS key FROM ${newestTexts} ${inScope}`;
 
-function textsHolding({ statements, scope, textsMax }: Search, { expression }: Word): readonly Found[] {
-  return statements
-    .all(joined, expression, textsMax, scope)
-    .map((row) => ({ session: sessionRowOf(row), seq: numberOf(row, "text_seq"), body: textOf(row, "body") }));
+function textsHolding(about: Search, { word, expression, isCut }: SoughtWord): readonly Found[] {
+  const found = matched(about, expression);
+  if (!isCut) return found;
+  const known = new Set(found.map(({ session, seq }) => session.key * seqLimit + seq));
+  const newest = matched(about, everyText(about.scope)).filter(({ session, seq }) => !known.has(session.key * seqLimit + seq));
+  return [...found, ...newest.filter(({ text }) => matchTexts([text], [word]))];
 }
 
-/** `+` keeps FTS5 from looking the word up anew for each of these texts. */
-const holdersOf = `SELECT DISTINCT texts.session AS key FROM words CROSS JOIN texts ON texts.id = words.rowid
-  WHERE words MATCH ? AND +words.rowid IN (SELECT id FROM texts WHERE session IN (SELECT value FROM json_each(?)))`;
+/** The newest texts of the scope that match, not yet verified. */
+function matched({ statements, scope, textsMax, fresh }: Search, expression: string): readonly Found[] {
+  return statements.all(joined, expression, textsMax, scope).map((row) => {
+    const session = sessionRowOf(row);
+    const seq = numberOf(row, "text_seq");
+    return { session, seq, text: seq === titleSeq ? (summaryOf(statements, session, fresh).title ?? "") : spokenIn(textOf(row, "body")) };
+  });
+}
 
-/** Those of the sessions that hold the word anywhere. Of a rare word all texts are looked at; of another one its entries are passed once, for the texts of these sessions. */
-function holdersAmong({ statements, scope, textsMax }: Search, keys: ReadonlySet<number>, word: Word): ReadonlySet<number> {
-  const rows = word.isRare
-    ? statements.all(joinedKeys, word.expression, textsMax, scope)
-    : statements.all(holdersOf, word.text, JSON.stringify([...keys]));
-  const holders = new Set(rows.map((row) => numberOf(row, "key")));
+/** Entries of a frequent word that are passed to look for it in sessions that hold a rarer one: the newest ones. */
+const passedEntriesMax = 100_000;
+
+/** `+` keeps FTS5 from looking the word up anew for each of these texts. */
+const holdersOf = `SELECT DISTINCT texts.session AS key FROM (SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid DESC LIMIT ${passedEntriesMax}) AS passed
+  CROSS JOIN texts ON texts.id = passed.rowid WHERE +passed.rowid IN (SELECT id FROM texts WHERE session IN (SELECT value FROM json_each(?)))`;
+
+/** Those of the sessions that hold the word anywhere. Of a rare word all texts are looked at; of another one its newest entries are passed once, for the texts of these sessions. */
+function holdersAmong(about: Search, keys: ReadonlySet<number>, word: SoughtWord): ReadonlySet<number> {
+  const { statements, scope, textsMax } = about;
+  const keysOf = (): readonly number[] => {
+    if (word.isCut) return textsHolding(about, word).map(({ session }) => session.key);
+    const rows =
+      word.count < textsMax
+        ? statements.all(joinedKeys, word.expression, textsMax, scope)
+        : statements.all(holdersOf, word.withLonger(), JSON.stringify([...keys]));
+    return rows.map((row) => numberOf(row, "key"));
+  };
+  const holders = new Set(keysOf());
   return new Set([...keys].filter((key) => holders.has(key)));
 }
 
@@ -115,14 +108,10 @@ interface Ranked {
   score: number;
 }
 
-function ranked(
-  statements: Statements,
-  { found, word, fresh }: { readonly found: readonly Found[]; readonly word: string; readonly fresh: FreshProjections },
-): readonly Ranked[] {
+function ranked({ found, word }: { readonly found: readonly Found[]; readonly word: string }): readonly Ranked[] {
   const sessions = new Map<number, Ranked>();
-  for (const { session, seq, body } of found) {
+  for (const { session, seq, text } of found) {
     const known = sessions.get(session.key);
-    const text = seq === titleSeq ? (summaryOf(statements, session, fresh).title ?? "") : spokenIn(body);
     const score = matchTexts([text], [word])?.score ?? 0;
     if (!known) sessions.set(session.key, { session, seq, best: score, score });
     else {

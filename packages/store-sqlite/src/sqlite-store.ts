@@ -83,11 +83,15 @@ function sqliteIndex(calls: WorkerCalls): SessionIndex {
     list: async (scope, { limit = pageMax, before, parent, signal } = {}) =>
       unlessAborted(signal, () => answerOf(calls, "list", { scope, limit, before: placeOf(before), parent })),
     get: async (scope, id) => answerOf(calls, "get", { scope, id }),
-    search: async (scope, query, { limit = pageMax, signal } = {}) =>
+    search: async (scope, query, { limit = pageMax, signal, onUnsearched } = {}) =>
       calls.together(async (own) => {
         // In steps, so that what others write gets its turn between two.
         for (let hasMore = true; hasMore; ) hasMore = await unlessAborted(signal, () => answerOf(own, "indexWords", { scope }));
-        return unlessAborted(signal, () => answerOf(own, "search", { scope, query, limit, textsMax: searchedTextsMax }));
+        const { hits, isPart } = await unlessAborted(signal, () =>
+          answerOf(own, "search", { scope, query, limit, textsMax: searchedTextsMax }),
+        );
+        if (isPart) onUnsearched?.();
+        return hits;
       }),
     rebuild: async (scope) => answerOf(calls, "rebuild", { scope }),
   };

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { sqliteStore } from "../src/index.ts";
-import type { Call } from "../src/operation.ts";
+import type { Answer, Call } from "../src/operation.ts";
 import { StoreEngine } from "../src/store-engine.ts";
 import { answer, boundedCalls, costAmong, engineWith, index, spoken } from "./counted-engine.ts";
 import { refOf } from "./engine-scene.ts";
@@ -17,12 +17,44 @@ it.each(boundedCalls(20))("%s reads as many rows of 60 sessions as of 600, no mo
   expect(many?.rows).toBeLessThanOrEqual(rowsMax);
 });
 
+/** Sessions of which each has two words of its own, one that begins with the other's first letter. */
+function searchedFor(count: number, query: string) {
+  const { engine, work } = engineWith(count);
+  while (answer(engine, index) === true);
+  const search: Call = { name: "search", ask: { scope: "local", query, limit: 10, textsMax: 20 } };
+  answer(engine, search);
+  work.rows = 0;
+  work.asked.clear();
+  const { hits, isPart } = answer(engine, search) as Answer<"search">;
+  return { rows: work.rows, ids: hits.map(({ session: { id } }) => id), isPart, asked: [...work.asked] };
+}
+
+it("finds the beginning of more words than it looks for at the same cost in 200 sessions and in 800, and reports that it has not searched all", () => {
+  const [few, many] = [200, 800].map((count) => searchedFor(count, "w"));
+  // A hundred words of the list, the texts that hold them and the newest ones, and what the ten hits show.
+  expect([few?.rows, many?.rows]).toEqual([many?.rows, few?.rows]);
+  expect(many?.rows).toBeLessThanOrEqual(100 + 2 * 20 + 32);
+  expect([few?.isPart, many?.isPart]).toEqual([true, true]);
+  // The newest session is among the hits though its word is not among the first hundred.
+  expect(searchedFor(800, "w79").ids).toContain("s799");
+  expect([searchedFor(200, "w1x").isPart, searchedFor(200, "w1x").ids]).toEqual([false, ["s1"]]);
+});
+
+it("hands FTS5 no beginning of a word, which it would look up in all texts of all scopes, and asks for no more texts than it looks at", () => {
+  for (const query of ["w", "w1", "apples w", "w and", "and app", "nothing"])
+    for (const [sql, values] of searchedFor(150, query).asked.filter(([asked]) => asked.includes("MATCH"))) {
+      expect(String(values[0])).toMatch(/^owner : "s[0-9a-f]+"/);
+      expect(String(values[0])).not.toContain("*");
+      expect(sql).toMatch(/words MATCH \?(?: ORDER BY rowid DESC)? LIMIT (?:\?|100000)\)/);
+    }
+});
+
 it("finds a session by a longer word that begins with one that most sessions have", () => {
   const { engine } = engineWith(60);
   engine.serve([spoken(60, "applesauce and w60x")]);
   while (answer(engine, index) === true);
   const search: Call = { name: "search", ask: { scope: "local", query: "w60x apples", limit: 10, textsMax: 20 } };
-  expect(answer(engine, search)).toMatchObject([{ session: { id: "s60" } }]);
+  expect(answer(engine, search)).toMatchObject({ hits: [{ session: { id: "s60" } }] });
 });
 
 it("looks for longer words only where fewer texts hold the word itself than a search looks at, and for two frequent words in the same sessions", () => {
@@ -31,9 +63,7 @@ it("looks for longer words only where fewer texts hold the word itself than a se
   engine.serve(Array.from({ length: 100 }, (_, at) => spoken(at + 1, textOf(at + 1))));
   while (answer(engine, index) === true);
   const found = (query: string, textsMax: number): readonly number[] => {
-    const hits = answer(engine, { name: "search", ask: { scope: "local", query, limit: 100, textsMax } }) as readonly {
-      readonly session: { readonly id: string };
-    }[];
+    const { hits } = answer(engine, { name: "search", ask: { scope: "local", query, limit: 100, textsMax } }) as Answer<"search">;
     return hits.map(({ session: { id } }) => Number(id.slice(1))).sort((a, b) => a - b);
   };
   const odd = Array.from({ length: 50 }, (_, at) => 2 * at + 1);
