@@ -89,7 +89,9 @@ function walks({ engine, work }: ReturnType<typeof engineWith>): readonly string
       .all(`EXPLAIN QUERY PLAN ${sql}`, ...values)
       .map(({ detail }) => String(detail))
       .filter((detail) =>
-        /SCAN (?!words VIRTUAL|json_each VIRTUAL|temp.word_list VIRTUAL|newest|passed|\(subquery)|\(scope=\?\)$|TEMP B-TREE FOR (?!DISTINCT)/.test(detail),
+        /SCAN (?!words VIRTUAL|json_each VIRTUAL|temp.word_list VIRTUAL|newest|passed|\(subquery)|\(scope=\?\)$|TEMP B-TREE FOR (?!DISTINCT)/.test(
+          detail,
+        ),
       ),
   );
 }

@@ -11,3 +11,4 @@ export type { Chatbot, Chatbots } from "./tools/chatbot-tool.ts";
 export { knowledgeHooks } from "./tools/knowledge-hooks.ts";
 export { type KnowledgeToolEntry, type KnowledgeTools, type KnowledgeToolsOptions, knowledgeTools } from "./tools/knowledge-tools.ts";
 export { type RagArguments, type RagOutput, type RagToolOptions, ragTool, type ShownPassage } from "./tools/rag-tool.ts";
+export { withSessionDocuments } from "./with-session-documents.ts";

@@ -61,6 +61,8 @@ export interface Knowledge {
   ): Promise<{ readonly document: KnowledgeDocument; readonly usage?: Usage }>;
   /** Removes the document, its passages, words and vectors. False: there was none. @throws AgentError INPUT_INVALID, STORE_* */
   remove(place: KnowledgePlace, id: string): Promise<boolean>;
+  /** Removes all documents of a scope, of all its collections. How many there were. @throws AgentError INPUT_INVALID, STORE_* */
+  removeScope(scope: string): Promise<number>;
   /** By id. @throws AgentError INPUT_INVALID, STORE_* */
   list(place: KnowledgePlace): Promise<readonly KnowledgeDocument[]>;
   /**
@@ -134,6 +136,7 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
       const { scope, collection } = checkedPlace(place);
       return store.remove(scope, collection, id);
     },
+    removeScope: async (scope) => store.removeScope(checkedPlace({ scope }).scope),
     async list(place) {
       const { scope, collection } = checkedPlace(place);
       return store.list(scope, collection);

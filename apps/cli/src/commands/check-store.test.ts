@@ -37,7 +37,7 @@ async function storeWithOneSession(file: string): Promise<void> {
 test("a disk that became read-only: sessions are listed, and doctor reports that nothing can be written", async ({ skip }) => {
   const disk = smallDisk();
   if (typeof disk === "string") return skip(disk);
-  const settings = { store: storePlaceOf("sessions.db", disk.folder), environment: {} };
+  const settings = { store: storePlaceOf("sessions.db", disk.folder), environment: {}, filesDirectory: join(disk.folder, "files") };
   await storeWithOneSession(join(disk.folder, "sessions.db"));
   expect(await checkStore(settings)).toMatchObject({ state: "ok", text: expect.stringMatching(/1 sessions, \d+ facts, \d+ KiB$/) });
   disk.mount("remount,ro");

@@ -12,7 +12,7 @@ import { oneLine } from "../terminal/neutralise.ts";
 import { type AgentsOptions, createAgents } from "./create-agents.ts";
 import { createChain } from "./create-provider.ts";
 import { findSession, localScope } from "./kept-sessions.ts";
-import { openKnowledge } from "./knowledge/open-knowledge.ts";
+import { openKnowledge, withDocuments } from "./knowledge/open-knowledge.ts";
 import { openApprovals, withApprovals } from "./open-approvals.ts";
 import { type Failover, openFailover } from "./open-failover.ts";
 import { openStore } from "./open-store.ts";
@@ -61,8 +61,9 @@ export async function openWorkplace(
 ): Promise<Workplace> {
   const [first, ...others] = await createChain(settings);
   const provider = watch(first);
-  const store = await openStore(settings.store, { environment: settings.environment, ...(logger ? { logger } : {}) });
+  const opened = await openStore(settings.store, { environment: settings.environment, ...(logger ? { logger } : {}) });
   const knowledge = await openKnowledge(settings, { makes: false });
+  const store = await withDocuments(opened, knowledge);
   let failover: Failover | undefined;
   const close = async (): Promise<void> => {
     await failover?.close();

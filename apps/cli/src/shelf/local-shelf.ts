@@ -8,6 +8,7 @@ import type { SessionLogFile } from "@loopwright/replay";
 import { sessionFile, transcriptMarkdown, withDerivedTitle } from "@loopwright/server";
 import { commandName } from "../command-name.ts";
 import { findSession, localScope, openExistingStore } from "../compose/kept-sessions.ts";
+import { type KnowledgeSettings, openKnowledge, withDocuments } from "../compose/knowledge/open-knowledge.ts";
 import { openSession } from "../compose/workplace.ts";
 import type { Settings } from "../settings/settings.ts";
 import { oneLine } from "../terminal/neutralise.ts";
@@ -21,7 +22,7 @@ import {
 } from "./session-shelf.ts";
 
 /** The sessions of a store, whose file need not exist: looking makes none. @throws AgentError CONFIG_INVALID */
-export async function localShelf(settings: Pick<Settings, "store" | "environment">): Promise<SessionShelf> {
+export async function localShelf(settings: KnowledgeSettings & Pick<Settings, "environment">): Promise<SessionShelf> {
   const store = await openExistingStore(settings);
   return {
     async list(limit, { parent, ...filter } = {}) {
@@ -48,7 +49,12 @@ export async function localShelf(settings: Pick<Settings, "store" | "environment
     },
     async remove(typed) {
       const { store: kept, id } = await found(store, typed);
-      await removeSession(kept, id);
+      const knowledge = await openKnowledge(settings, { makes: false });
+      try {
+        await removeSession(await withDocuments(kept, knowledge), id);
+      } finally {
+        await knowledge?.close();
+      }
       return id;
     },
     fork: async (typed, options) => forkIn(await found(store, typed), options),

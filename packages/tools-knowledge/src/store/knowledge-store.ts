@@ -45,6 +45,8 @@ export interface KnowledgeStore {
   put(scope: string, document: KnowledgeDocument, passages: readonly StoredPassage[]): Promise<void>;
   /** Removes the document and all that was kept for it. False: there was none. */
   remove(scope: string, collection: string, id: string): Promise<boolean>;
+  /** Removes all documents of a scope and all that was kept for them. How many there were. */
+  removeScope(scope: string): Promise<number>;
   /** By id. */
   list(scope: string, collection: string): Promise<readonly KnowledgeDocument[]>;
   /** Passages that hold any of the words, by BM25, best first. */

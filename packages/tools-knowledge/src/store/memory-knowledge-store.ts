@@ -37,6 +37,11 @@ export function memoryKnowledgeStore(): KnowledgeStore {
       documents.set(document.id, { document, passages: passages.map((passage) => ({ ...passage, counts: countsOf(passage.words) })) });
     },
     remove: async (scope, collection, id) => scopes.get(scope)?.get(collection)?.delete(id) ?? false,
+    async removeScope(scope) {
+      const collections = [...(scopes.get(scope)?.values() ?? [])];
+      scopes.delete(scope);
+      return collections.reduce((sum, { size }) => sum + size, 0);
+    },
     list: async (scope, collection) =>
       [...documentsIn(scope, collection).values()].map(({ document }) => document).sort((a, b) => (a.id < b.id ? -1 : 1)),
     byWords: async (place, words) => byWords([...passagesIn(place)], new Set(words), place.limit),

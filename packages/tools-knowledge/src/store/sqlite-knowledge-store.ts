@@ -45,9 +45,21 @@ class SqliteKnowledgeStore implements KnowledgeStore {
   remove(scope: string, collection: string, id: string): Promise<boolean> {
     return this.#with((file) => {
       const isRemoved = file.transaction(() => removeDocument(file, { scope, collection, id }));
-      // The write-ahead log keeps the pages as they were. Where another process reads, the next checkpoint empties it.
-      if (isRemoved) file.one("PRAGMA wal_checkpoint(TRUNCATE)");
+      if (isRemoved) emptyLog(file);
       return isRemoved;
+    });
+  }
+
+  removeScope(scope: string): Promise<number> {
+    const sql = "SELECT p.collection AS collection, d.id AS id FROM documents d JOIN places p ON p.key = d.place WHERE p.scope = ?";
+    return this.#with((file) => {
+      const count = file.transaction(() => {
+        const found = file.all(sql, scope);
+        for (const { collection, id } of found) removeDocument(file, { scope, collection: String(collection), id: String(id) });
+        return found.length;
+      });
+      if (count > 0) emptyLog(file);
+      return count;
     });
   }
 
@@ -113,6 +125,11 @@ class SqliteKnowledgeStore implements KnowledgeStore {
       throw errorOf(error, path);
     }
   }
+}
+
+/** The write-ahead log keeps the pages as they were. Where another process reads, the next checkpoint empties it. */
+function emptyLog(file: SqliteFile): void {
+  file.one("PRAGMA wal_checkpoint(TRUNCATE)");
 }
 
 interface Put {

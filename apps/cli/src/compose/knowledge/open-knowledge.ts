@@ -1,10 +1,12 @@
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { AgentError } from "@loopwright/core";
+import type { SessionStore } from "@loopwright/core/ports";
 import type { Knowledge } from "@loopwright/tools-knowledge";
 import type { Settings } from "../../settings/settings.ts";
 
-type KnowledgeSettings = Pick<Settings, "filesDirectory" | "store"> & { readonly knowledge?: string | boolean | undefined };
+/** The settings that name a knowledge base. */
+export type KnowledgeSettings = Pick<Settings, "filesDirectory" | "store"> & { readonly knowledge?: string | boolean | undefined };
 
 /** What the knowledge base is opened for. */
 export interface KnowledgeUse {
@@ -32,4 +34,11 @@ export async function openKnowledge(settings: KnowledgeSettings, { makes = true 
   if (asked === undefined && !makes && !existsSync(path)) return undefined;
   const { createKnowledge, sqliteKnowledgeStore } = await import("@loopwright/tools-knowledge");
   return createKnowledge({ store: sqliteKnowledgeStore({ path }) });
+}
+
+/** The store, which removes what was attached to a session from the knowledge base when the session is erased. */
+export async function withDocuments(store: SessionStore, knowledge: Knowledge | undefined): Promise<SessionStore> {
+  if (!knowledge) return store;
+  const { withSessionDocuments } = await import("@loopwright/tools-knowledge");
+  return withSessionDocuments(store, knowledge);
 }
