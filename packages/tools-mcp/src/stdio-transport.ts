@@ -29,6 +29,9 @@ export class StdioTransport implements Transport {
   readonly #buffer: ReadBuffer;
   #child: ChildProcess | undefined;
   #guard: ChildProcess | undefined;
+  /** The beginning of a message, in pieces: it is put together once, so that a long one costs time in proportion to its length. */
+  #pieces: Buffer[] = [];
+  #piecesBytes = 0;
   #received = 0;
 
   constructor(options: StdioTransportOptions) {
@@ -94,7 +97,12 @@ export class StdioTransport implements Transport {
     this.#received += chunk.length;
     try {
       if (this.#received > this.#options.bytesMax) throw new Error("The server writes more than it may between two requests.");
-      this.#buffer.append(chunk);
+      this.#pieces.push(chunk);
+      this.#piecesBytes += chunk.length;
+      if (this.#piecesBytes > this.#options.bytesMax) throw new Error("The server writes a message that is too long.");
+      if (!chunk.includes("\n")) return;
+      this.#piecesBytes = 0;
+      this.#buffer.append(Buffer.concat(this.#pieces.splice(0)));
       for (let message = this.#buffer.readMessage(); message !== null; message = this.#buffer.readMessage()) this.onmessage?.(message);
     } catch (error) {
       this.onerror?.(error instanceof Error ? error : new Error(String(error)));
@@ -106,6 +114,7 @@ export class StdioTransport implements Transport {
     if (this.#child?.pid !== undefined) kill(this.#child.pid, "SIGKILL");
     this.#guard?.kill("SIGKILL");
     this.#buffer.clear();
+    this.#pieces = [];
     this.onclose?.();
   }
 }
