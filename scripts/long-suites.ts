@@ -153,6 +153,7 @@ export const slowSuites: readonly string[] = [
   "packages/tools-data/test/snippet.test.ts",
   "packages/tools-files/test/killed-writer.test.ts",
   "packages/tools-files/test/race.test.ts",
+  "packages/tools-mcp/test/hostile.test.ts",
   "packages/tools-mcp/test/stdio.test.ts",
   "packages/tools-web/test/fetch-page.test.ts",
   "packages/tools-web/test/read-page.test.ts",

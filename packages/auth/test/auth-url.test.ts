@@ -1,13 +1,15 @@
+import { createHash } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import { type AuthUrlOptions, authUrl } from "@loopwright/auth";
 import { manualClock } from "@loopwright/core/memory";
 import type { Logger } from "@loopwright/core/ports";
 import type { Caller } from "@loopwright/server";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { served } from "./issuer.ts";
 
 const caller: Caller = { isLocal: false, isExposed: true };
 const token = "token-canary-0123456789";
+const plainSet = Map.prototype.set;
 const bearing = (text: string): Request => new Request("http://localhost/", { headers: { Authorization: `Bearer ${text}` } });
 const anne = JSON.stringify({ user: "anne", scope: "garden" });
 
@@ -89,15 +91,38 @@ describe("C48: a service that checks tokens", () => {
     expect(logged.join()).not.toContain(token);
   });
 
-  it("T10: has two seconds of its own; silence lets no caller in", async () => {
+  it.each<readonly [string, (response: ServerResponse) => void]>([
+    ["silence", () => {}],
+    ["headers, and then silence", (response) => response.writeHead(200, { "content-type": "application/json" }).flushHeaders()],
+    ["an answer that never comes to its end", (response) => void response.write(anne.slice(0, -1))],
+  ])("T10: has two seconds of its own for all of its answer; %s lets no caller in", async (_, answerSlowly) => {
     const service = await verifier();
-    service.answer = () => {};
+    service.answer = answerSlowly;
     const { ask, clock } = asking(service.url);
     const answer = ask();
     answer.catch(() => {});
     await expect.poll(() => service.asked.length).toBe(1);
     await clock.advance(2_000);
-    await expect(answer).rejects.toMatchObject({ code: "NOT_READY" });
+    await expect(answer).rejects.toMatchObject({ code: "NOT_READY", retryable: true });
+  });
+
+  it("T10: is asked over TLS or on this machine alone, and what is kept of a verdict is under a digest of its token", async () => {
+    const service = await verifier();
+    const { ask } = asking(service.url, { cacheMs: 60_000 });
+    const keys = new Set<unknown>();
+    const kept = vi.spyOn(Map.prototype, "set").mockImplementation(function (this: Map<unknown, unknown>, key, value) {
+      keys.add(key);
+      return plainSet.call(this, key, value);
+    });
+    onTestFinished(() => kept.mockRestore());
+    for (const text of [token, `${token}x`]) await ask(text);
+    kept.mockRestore();
+    const digest = createHash("sha256").update(token).digest();
+    const texts = [...keys].filter((key) => typeof key === "string");
+    expect(texts.some((text) => [digest.toString("hex"), digest.toString("base64"), digest.toString("base64url")].includes(text))).toBe(
+      true,
+    );
+    expect(texts.join()).not.toContain(token);
   });
 
   it("T10: gets equal tokens that come at once in one request, and each caller has its own verdict", async () => {

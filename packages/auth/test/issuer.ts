@@ -17,6 +17,8 @@ export async function served(answer: (request: IncomingMessage, response: Server
 export interface IssuerKey {
   readonly jwk: JWK;
   sign(claims?: JWTPayload, header?: object): Promise<string>;
+  /** With a header that a library would not write, and a signature that is right. */
+  signOdd(header: object): Promise<string>;
 }
 
 /** A key pair of an issuer, with the claims that its tokens have. */
@@ -26,5 +28,11 @@ export async function issuerKey(kid: string, claims: JWTPayload = {}): Promise<I
     jwk: { ...(await exportJWK(publicKey)), kid, alg: "RS256", use: "sig" },
     sign: (more = {}, header = {}) =>
       new SignJWT({ ...claims, ...more }).setProtectedHeader({ alg: "RS256", kid, ...header }).sign(privateKey),
+    async signOdd(header) {
+      const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
+      const signed = `${encode({ alg: "RS256", kid, ...header })}.${encode(claims)}`;
+      const signature = await crypto.subtle.sign("RSASSA-PKCS1-v1_5", privateKey, new TextEncoder().encode(signed));
+      return `${signed}.${Buffer.from(signature).toString("base64url")}`;
+    },
   };
 }

@@ -1,12 +1,16 @@
 import { type JwtOptions, jwtTokens, oidcTokens } from "@loopwright/auth";
-import { manualClock } from "@loopwright/core/memory";
-import type { Caller } from "@loopwright/server";
+import { createAgent } from "@loopwright/core";
+import { manualClock, memoryStore, scripted } from "@loopwright/core/memory";
+import { createRuntime } from "@loopwright/host";
+import { type Caller, createServer } from "@loopwright/server";
+import { listen } from "@loopwright/server/node";
 import { exportSPKI, importJWK, type JWTPayload, SignJWT } from "jose";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { type IssuerKey, issuerKey, served } from "./issuer.ts";
 
 const issuer = "https://issuer.example";
 const clock = manualClock();
+const agent = createAgent({ name: "helper", provider: scripted([]) });
 const seconds = (): number => Math.floor(clock.now() / 1_000);
 const caller: Caller = { isLocal: false, isExposed: true };
 const bearing = (token: string): Request => new Request("http://localhost/api/sessions", { headers: { Authorization: `Bearer ${token}` } });
@@ -55,7 +59,7 @@ describe("a JWT", () => {
       );
   });
 
-  it("T08: does not count with another algorithm, key, issuer, audience or time, nor with anything odd", async () => {
+  it("T08: does not count with another algorithm, key, issuer, audience or time, nor with anything odd, and at a server its caller gets 401", async () => {
     const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url");
     const good = await key.sign();
     const [header = "", payload = "", signature = ""] = good.split(".");
@@ -78,7 +82,10 @@ describe("a JWT", () => {
       "a beginning to come": await key.sign({ nbf: seconds() + 31 }),
       "another audience": await key.sign({ aud: "other" }),
       "another issuer": await key.sign({ iss: `${issuer}/` }),
-      "an extension that is not known": await key.sign({}, { crit: ["b64", "odd"], odd: 1 }).catch(() => `${header}.${payload}.x`),
+      "an extension that is not known": await key.signOdd({ crit: ["odd"], odd: 1 }),
+      "a critical extension that is not there": await key.signOdd({ crit: ["odd"] }),
+      "an empty list of critical extensions": await key.signOdd({ crit: [] }),
+      "a critical extension that is one of the format": await key.signOdd({ crit: ["alg"] }),
       "bytes behind it": `${good}.x`,
       "a sign behind it": `${good}=`,
       "two megabytes": `${header}.${"a".repeat(2_000_000)}.${signature}`,
@@ -89,6 +96,19 @@ describe("a JWT", () => {
       expect([what, await ask(token).catch((error: unknown) => error)]).toEqual([what, undefined]);
     expect(await ask(good)).toMatchObject({ user: "anne" });
     expect(await ask(await key.sign({ exp: seconds() - 29 }))).toMatchObject({ user: "anne" });
+    const listening = await listen(
+      createServer({ runtime: createRuntime({ agents: [agent], store: memoryStore(), clock }), authenticate: tokens() }),
+    );
+    onTestFinished(() => listening.close());
+    const statusOf = async (token: string): Promise<number> => {
+      const response = await fetch(new URL("api/sessions", listening.url), { headers: { Authorization: `Bearer ${token}` } });
+      await response.body?.cancel();
+      return response.status;
+    };
+    // The header of two megabytes is more than a request may have.
+    for (const [what, token] of Object.entries(bad))
+      expect([what, await statusOf(token)]).toEqual([what, what === "two megabytes" ? 431 : 401]);
+    for (const right of [good, await key.signOdd({})]) expect(await statusOf(right)).toBe(200);
   });
 
   it("T08: has no address fetched that it names itself, and no key that it brings counts", async () => {

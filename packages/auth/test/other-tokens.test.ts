@@ -1,6 +1,8 @@
 import { anyOf, developmentTokens, internalTokens } from "@loopwright/auth";
-import { AgentError } from "@loopwright/core";
-import { type Authenticate, bearerTokens, type Caller } from "@loopwright/server";
+import { AgentError, createAgent } from "@loopwright/core";
+import { manualClock, memoryStore, scripted } from "@loopwright/core/memory";
+import { createRuntime } from "@loopwright/host";
+import { type Authenticate, bearerTokens, type Caller, createServer } from "@loopwright/server";
 import { describe, expect, it } from "vitest";
 
 const here: Caller = { isLocal: true, isExposed: false };
@@ -53,6 +55,30 @@ describe("T11: an internal token", () => {
     for (const guess of [secret.slice(0, -1), secret.slice(1), `${secret}x`, secret.toUpperCase(), ""])
       expect(await authenticate(bearing(guess), here)).toBeUndefined();
     expect(() => internalTokens({ short: { user: "jobs", scope: "system" } })).toThrow(expect.objectContaining({ code: "CONFIG_INVALID" }));
+  });
+
+  it("is not found by two thousand guesses, and a server lets a guesser try as often as one caller may ask in a minute", async () => {
+    const random = (): string => Buffer.from(crypto.getRandomValues(new Uint8Array(18))).toString("base64url");
+    let known = 0;
+    for (let guess = 0; guess < 2_000; guess++) if ((await authenticate(bearing(`internal-${random()}`), here)) !== undefined) known++;
+    expect(known).toBe(0);
+    const agent = createAgent({ name: "helper", provider: scripted([]) });
+    const limits = { requestsPerMinute: 50 };
+    const server = createServer({
+      runtime: createRuntime({ agents: [agent], store: memoryStore(), clock: manualClock() }),
+      authenticate,
+      limits,
+    });
+    const caller = { remoteAddress: "127.0.0.1" };
+    const statusOf = async (given: string): Promise<number> =>
+      (await server.fetch(new Request("http://localhost/api/sessions", { headers: { Authorization: `Bearer ${given}` } }), caller)).status;
+    const statuses: number[] = [];
+    for (let guess = 0; guess < 1_000; guess++) statuses.push(await statusOf(random()));
+    expect([401, 429].map((status) => statuses.filter((one) => one === status).length)).toEqual([50, 950]);
+    // The service itself is counted by itself, and asked for its token in the header alone.
+    expect(await statusOf(secret)).toBe(200);
+    expect((await server.fetch(new Request(`http://localhost/api/sessions?token=${secret}`), caller)).status).not.toBe(200);
+    await server.close();
   });
 
   it("may be let in from elsewhere by a rule of the deployment", async () => {

@@ -60,6 +60,13 @@ describe("T04: what is another scope's", () => {
       ],
       ["annes", "nobodys", (id) => `/api/sessions/${id}/tool-results`, () => ({ json: { results: result } })],
       ["annes", "nobodys", (id) => `/api/sessions/${id}/approvals/r.1.0`, () => ({ json: { decision: "allow" } })],
+      // The call of Anne's that waits, asked for by its own key in Ben's session.
+      [
+        `${scene.runId}.1.0`,
+        "nobodys.1.0",
+        (callKey) => `/api/sessions/bens/approvals/${callKey}`,
+        () => ({ json: { decision: "allow" } }),
+      ],
       ["annes", "nobodys", (id) => `/api/sessions/${id}/abort`, () => ({ method: "POST" })],
       ["annes", "nobodys", (id) => `/api/sessions/${id}/events`, () => ({ headers: { "Last-Event-ID": scene.cursor } })],
       ["annes", "nobodys", (id) => `/api/sessions/${id}/events?after=${scene.cursor}`, () => ({ headers: { Accept: "application/json" } })],

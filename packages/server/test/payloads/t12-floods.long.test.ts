@@ -1,5 +1,7 @@
-import { manualClock } from "@loopwright/core/memory";
+import { defineTool, isAgentError } from "@loopwright/core";
+import { manualClock, scripted } from "@loopwright/core/memory";
 import { describe, expect, it } from "vitest";
+import { createRateLimiter } from "../../src/meters/rate-limiter.ts";
 import { defaultServerLimits } from "../../src/server-limits.ts";
 import { pickColour, scriptedAgent, type TestServer, testServer } from "../test-server.ts";
 
@@ -18,9 +20,15 @@ async function counted(responses: readonly (readonly [who: string, path: string,
     const response = await send(path, { json, headers: as(who) });
     if (response.status === 429) expect(Number(response.headers.get("Retry-After"))).toBeGreaterThan(0);
     statuses[response.status] = (statuses[response.status] ?? 0) + 1;
-    await response.body?.cancel();
+    // To its end, so that a run rests before the next begins.
+    await response.text();
   }
   return statuses;
+}
+
+interface ApprovalPage {
+  readonly approvals: readonly unknown[];
+  readonly next?: string;
 }
 
 const { requestsPerMinute, writesPerMinute, writesPerScope } = defaultServerLimits;
@@ -56,7 +64,42 @@ describe("T12: a flood", () => {
     expect(await counted(sessions, scene)).toEqual({ 201: 5, 429: 2 });
   });
 
-  it("of approvals and messages is counted as any other writing: ten thousand that wait are refused but for the first ones", async () => {
+  it("of calls that wait for an approval is counted as any other writing: of ten thousand the first ones wait in the inbox", async () => {
+    const pay = defineTool({
+      ...{ name: "pay", description: "Pays.", parameters: { type: "object" }, approval: true },
+      execute: () => "paid",
+    });
+    const asks = { calls: [{ name: "pay", args: {}, id: "c1" }] };
+    const waits = scriptedAgent([], { provider: scripted(Array.from({ length: 10_000 }, () => asks)), tools: [pay] });
+    const scene = testServer({ clock: manualClock(minuteMs * 1_000), authenticate, agents: [waits] });
+    const asking = Array.from({ length: 10_000 }, () => ["garden.anne", "/api/agent/execute", { context: {}, input: "Pay" }] as const);
+    expect(await counted(asking, scene)).toEqual({ 200: writesPerMinute, 429: 10_000 - writesPerMinute });
+    let waiting = 0;
+    for (let before: string | undefined = ""; before !== undefined; ) {
+      const path: string = `/api/approvals${before === "" ? "" : `?before=${before}`}`;
+      const { body }: { body: ApprovalPage } = await scene.ask<ApprovalPage>(path, { headers: as("garden.ben") });
+      expect(body.approvals.length).toBeLessThanOrEqual(50);
+      waiting += body.approvals.length;
+      before = body.next;
+    }
+    expect(waiting).toBe(writesPerMinute);
+  });
+
+  it("of a million messages to one session is refused but for what one caller may write, by the count alone: the store has nothing of the rest", async () => {
+    const rates = createRateLimiter(defaultServerLimits, manualClock(minuteMs * 1_000));
+    let taken = 0;
+    for (let message = 0; message < 1_000_000; message++) {
+      const isTaken = await rates.take({ scope: "garden", user: "anne" }, true).then(
+        () => true,
+        (error: unknown) => !isAgentError(error, "RATE_LIMITED"),
+      );
+      if (isTaken) taken++;
+    }
+    expect(taken).toBe(writesPerMinute);
+    rates.close();
+  });
+
+  it("of client tools that wait is counted as well", async () => {
     const waits = scriptedAgent([{ calls: [{ name: "pick_colour", args: {}, id: "c1" }] }], { tools: [pickColour] });
     const scene = testServer({ clock: manualClock(minuteMs * 1_000), authenticate, agents: [waits] });
     const messages = Array.from({ length: 10_000 }, () => ["garden.anne", "/api/agent/execute", { context: {}, input: "Hi" }] as const);
