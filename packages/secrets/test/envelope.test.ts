@@ -130,47 +130,53 @@ describe("a rotation of the master key", () => {
     for (const scope of ["one", "two", "three"]) await expect(before.get(scope, "A")).rejects.toEqual(unreadable);
   });
 
-  it("K03: loses no read and no write that comes meanwhile, and continues where it was cut off", async () => {
+  it("K03: loses no read and no write that comes meanwhile, over a hundred crashes of it, one at each place; then the old key opens nothing", async () => {
     const storage = memoryStorage();
-    const names = Array.from({ length: 12 }, (_, at) => `s${at}`);
+    const names = Array.from({ length: 100 }, (_, at) => `s${at}`);
     const before = createSecrets({ storage, keys: masterKeys(old) });
     for (const scope of names) await before.set(scope, "A", "0");
-    let writes = 0;
-    // The process dies in the middle: every third write of the rotation does not come.
-    const dying: SecretStorage = {
-      ...storage,
-      async write(scope, change) {
-        if (++writes % 3 === 0) throw new Error("killed");
-        return storage.write(scope, change);
-      },
-    };
     const both = masterKeys(next, [old]);
     const live = createSecrets({ storage, keys: both });
-    let isDone = false;
-    const traffic = (async () => {
-      for (let round = 1; !isDone || round < 5; round++)
-        for (const scope of names) {
-          await live.set(scope, "B", String(round));
-          expect(await live.get(scope, "A")).toBe("0");
-          expect(await live.get(scope, "B")).toBe(String(round));
-        }
-    })();
-    let attempts = 0;
-    while (!isDone) {
-      attempts++;
-      await createSecrets({ storage: dying, keys: both })
+    let round = 0;
+    const traffic = async (): Promise<void> => {
+      const scope = names[++round % names.length] ?? "";
+      await live.set(scope, "B", String(round));
+      expect([await live.get(scope, "A"), await live.get(scope, "B")]).toEqual(["0", String(round)]);
+      // Scopes of both master keys are readable at any time.
+      expect(await live.get(names[(round * 37) % names.length] ?? "", "A")).toBe("0");
+    };
+    let crashes = 0;
+    for (let isDone = false; !isDone; ) {
+      // The process dies before or after its second write, so each time one scope further.
+      let writes = 0;
+      const dying: SecretStorage = {
+        read: (...asked) => storage.read(...asked),
+        scopes: () => storage.scopes(),
+        async write(scope, change) {
+          if (++writes === 2 && crashes % 2 === 0) throw new Error("killed");
+          const isWritten = await storage.write(scope, change);
+          if (writes === 2) throw new Error("killed");
+          return isWritten;
+        },
+      };
+      const rotation = createSecrets({ storage: dying, keys: both })
         .rewrap()
         .then(
-          () => {
-            isDone = true;
-          },
-          () => undefined,
+          () => true,
+          () => false,
         );
+      await Promise.all([traffic(), rotation]);
+      isDone = await rotation;
+      if (!isDone) crashes++;
     }
-    await traffic;
-    expect(attempts).toBeGreaterThan(2);
+    expect(crashes).toBeGreaterThan(50);
     const heads = await Promise.all(names.map((scope) => storage.read(scope)));
     expect(new Set(heads.map(({ head }) => head?.key.masterId))).toEqual(new Set([next.id]));
+    const after = createSecrets({ storage, keys: masterKeys(next) });
+    for (const scope of names) {
+      expect(await after.get(scope, "A")).toBe("0");
+      await expect(before.get(scope, "A")).rejects.toEqual(unreadable);
+    }
   });
 
   it("takes any key ring, for example that of a key service", async () => {
