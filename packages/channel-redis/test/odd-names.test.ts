@@ -19,15 +19,16 @@ describeWithRedis("T05: odd names of scopes in the topics of a channel", (redis)
     onTestFinished(async () => {
       await Promise.all([listening.close(), sending.close()]);
     });
-    const heard = new Map<string, string[]>(scopes.map((scope) => [scope, []]));
-    for (const scope of scopes) listening.subscribeScope(scope, { notification: ({ data }) => void heard.get(scope)?.push(String(data)) });
-    // A subscription takes its time: what was sent before it is not heard.
-    const isHeard = (): boolean => {
+    const received = new Map<string, string[]>(scopes.map((scope) => [scope, []]));
+    for (const scope of scopes)
+      listening.subscribeScope(scope, { notification: ({ data }) => void received.get(scope)?.push(String(data)) });
+    // A subscription takes its time: what was sent before it is not received.
+    const isReceived = (): boolean => {
       for (const scope of scopes) sending.notify(scope, { type: "job_progress", data: scope });
-      return [...heard.values()].every((texts) => texts.length > 0);
+      return [...received.values()].every((texts) => texts.length > 0);
     };
-    await expect.poll(isHeard, { timeout: 60_000, interval: 100 }).toBe(true);
-    for (const [scope, texts] of heard) expect([...new Set(texts)]).toEqual([scope]);
+    await expect.poll(isReceived, { timeout: 60_000, interval: 100 }).toBe(true);
+    for (const [scope, texts] of received) expect([...new Set(texts)]).toEqual([scope]);
     const stats = await redis().command("INFO", "commandstats");
     expect(stats).toMatch(/cmdstat_s?subscribe/);
     expect([...stats.matchAll(/cmdstat_(keys|scan|psubscribe|flushall|flushdb)\b/g)].map(([, name]) => name)).toEqual([]);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { agentTool, createAgent, createSession, execute, type RunLimits } from "../src/index.ts";
 import { memoryStore, type ScriptedStep, scripted } from "../src/memory/index.ts";
 
-/** A model that starts as many helpers as it is told, in one answer, as often as it has tools. */
+/** A model that starts this many helpers in each answer, as long as it has tools. */
 function runaway(helpersOfAnswer: number, limits: Partial<RunLimits>) {
   const store = memoryStore();
   let [running, most] = [0, 0];

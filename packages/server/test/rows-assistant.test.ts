@@ -52,6 +52,24 @@ describe("a conversation over HTTP", () => {
     await watching.connection.cut();
   });
 
+  it("A02: already has an answer when a reader of its stream gets the end of that answer", async () => {
+    const server = testServer();
+    await server.ask("/api/sessions", { json: { id: "a" } });
+    const stream = await server.send("/api/sessions/a/events?from=now");
+    await server.ask("/api/sessions/a/messages", { json: { input: "Hi" } });
+    const reader = (stream.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader();
+    let text = "";
+    // The first end is that of the question.
+    while (text.split("event: message_end").length <= 2) text += (await reader.read()).value ?? "";
+    const { messages } = (await server.ask<SessionSnapshot>("/api/sessions/a")).body;
+    expect(messages.map(({ message }) => message)).toMatchObject([
+      { role: "user", content: "Hi" },
+      { role: "assistant", content: [{ type: "text", text: "Hello." }] },
+    ]);
+    await reader.cancel();
+    await server.server.close();
+  });
+
   it("A11: accepts an input at once, with the id of its run, while the model has not begun to answer", async () => {
     const { provider, answer } = waitingModel("Done.");
     const server = testServer({ agents: [createAgent({ name: "helper", provider })] });

@@ -105,7 +105,6 @@ describe("M02: a tool of a server", () => {
     };
     expect(offered("x".repeat(1_000_000)).description.length).toBeLessThan(2_200);
     const hidden = offered("Picks.\u200b\u202e\u2063\u{e0041} Now.");
-    // biome-ignore lint/suspicious/noMisleadingCharacterClass: each is one that must not be there.
     expect(hidden.description).not.toMatch(/[\u200b-\u200f\u202a-\u202e\u2060-\u2064]|[\u{e0000}-\u{e007f}]/u);
     const texts = ["x".repeat(1_000_000), `${"x".repeat(999_999)}y`, "Picks. Now.", "Picks.\u200b Now."];
     expect(new Set(texts.map((text) => offered(text).digest)).size).toBe(texts.length);

@@ -1,12 +1,11 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createSession, execute } from "@loopwright/core";
+import { createAgent, createSession, execute } from "@loopwright/core";
 import { offline } from "@loopwright/providers-scripted";
 import { sqliteStore } from "@loopwright/store-sqlite";
 import { createKnowledge, sessionCollection, sqliteKnowledgeStore } from "@loopwright/tools-knowledge";
 import { expect, onTestFinished, test } from "vitest";
-import { createAgent } from "@loopwright/core";
 import { localScope } from "../compose/kept-sessions.ts";
 import { localShelf } from "./local-shelf.ts";
 

@@ -22,7 +22,7 @@ it("T04: what is another scope's costs the time of what does not exist: over 2,0
   await ask("/api/sessions", { json: { id: "annes", title: "canary" }, headers: anne });
   const { body: file } = await ask("/api/files", { body: "canary", headers: { ...anne, "Content-Type": "text/plain" } });
   const none = `upload-${"0".repeat(64)}`;
-  const kinds: readonly (readonly [theirs: string, ofNobody: string, sent: Sent])[] = [
+  const kinds: readonly (readonly [theirs: string, absent: string, sent: Sent])[] = [
     ["/api/sessions/annes", "/api/sessions/nobys", {}],
     ["/api/sessions/annes/events", "/api/sessions/nobys/events", {}],
     ["/api/sessions/annes/messages", "/api/sessions/nobys/messages", { json: { input: "Hi" } }],
@@ -38,12 +38,12 @@ it("T04: what is another scope's costs the time of what does not exist: over 2,0
     }
     return (usedMs() - start) / together;
   };
-  for (const [theirs, ofNobody, sent] of kinds) {
+  for (const [theirs, absent, sent] of kinds) {
     const costs: [number[], number[]] = [[], []];
     for (let round = 0; round < requests / together / kinds.length; round++) {
       // Turn by turn, and each of them first in every second round.
       const order = round % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const);
-      for (const which of order) costs[which].push(await costOf(which === 0 ? theirs : ofNobody, sent));
+      for (const which of order) costs[which].push(await costOf(which === 0 ? theirs : absent, sent));
     }
     expect(Math.abs(median(costs[0]) - median(costs[1])), theirs).toBeLessThan(differenceMaxMs);
   }
