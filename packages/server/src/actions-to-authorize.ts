@@ -33,6 +33,8 @@ export type Action =
   | "ticket.create"
   | "agent.list"
   | "server.inspect"
+  /** The metrics of the process: numbers of all scopes together. */
+  | "server.metrics"
   | `extension.${string}`;
 
 /** An action that a caller is about to perform. */

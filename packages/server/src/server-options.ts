@@ -153,7 +153,7 @@ export interface HttpOptions {
   readonly routes?: readonly ExtensionRoute[];
   /**
    * Further lines of `/metrics`, in the text format of Prometheus, about all scopes. Only an operator gets them: a trusted principal, or one that
-   * `authorize` permits `server.inspect`. An error is logged, and the rest is served. Default: none.
+   * `authorize` permits `server.metrics`. An error is logged, and the rest is served. Default: none.
    */
   readonly metrics?: () => string | Promise<string>;
   /** Without `authenticate`: admits every caller. Only callers from this machine are trusted. Default false. */

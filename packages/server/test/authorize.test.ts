@@ -98,7 +98,7 @@ const cases: { readonly [id: string]: readonly Case[] } = {
   ],
   listAgents: [{ path: "/api/agents", asked: [["agent.list", undefined]] }],
   listTools: [{ path: "/api/tools", asked: [["agent.list", undefined]] }],
-  metrics: [{ path: "/metrics", asked: [["server.inspect", undefined]] }],
+  metrics: [{ path: "/metrics", asked: [["server.metrics", undefined]] }],
   version: [{ path: "/version", asked: [["server.inspect", undefined]] }],
   openapi: [{ path: "/openapi.json", asked: [["server.inspect", undefined]] }],
 };

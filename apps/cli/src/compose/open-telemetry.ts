@@ -8,6 +8,7 @@ import type { ReadableLedger } from "@loopwright/telemetry";
 import type { AuditRecord } from "@loopwright/telemetry/audit";
 import type { TelemetryFile } from "@loopwright/telemetry/sqlite";
 import { oneLine } from "../terminal/neutralise.ts";
+import { reachOf } from "./is-operator.ts";
 
 /** Flags of `run` that turn telemetry on. */
 export interface TelemetryFlags {
@@ -83,10 +84,10 @@ async function recorded({ events, usage }: TelemetryFile, hasDevEndpoints: boole
   const parts = await import("@loopwright/telemetry");
   const cache = parts.cacheWatch({ events, prices: prices() });
   const turns = parts.turnObserver({ onTurn: parts.latencyEvents(events), firstByteOf: cache.firstByteOf });
-  const dev = hasDevEndpoints ? [parts.latencyRoute({ events })] : [];
+  const dev = hasDevEndpoints ? [parts.latencyRoute({ events, reachOf })] : [];
   return {
     observers: [turns, parts.usageObserver({ usage }), cache.observer],
-    http: { routes: [parts.usageRoute({ usage }), parts.cacheRoute({ events }), ...dev] },
+    http: { routes: [parts.usageRoute({ usage, reachOf }), parts.cacheRoute({ events }), ...dev] },
     watch: cache.watch,
   };
 }

@@ -27,7 +27,7 @@ const levels = ["none", "viewer", "member", "owner", "admin"] as const;
 type Level = (typeof levels)[number];
 
 /** The lowest level that an action needs: in the session, or in the scope for an action without a session. */
-const needed: { readonly [action in Exclude<Action, `extension.${string}`>]: Exclude<Level, "none"> } = {
+const needed: { readonly [action in Exclude<Action, `extension.${string}` | "server.metrics">]: Exclude<Level, "none"> } = {
   "session.create": "member",
   "session.list": "viewer",
   "session.read": "viewer",
@@ -80,7 +80,7 @@ function sharedLevel({ scope, users = {} }: Sharing, user: string): Level {
 /**
  * A policy for `createServer({ ...accessPolicy({ store }) })`. The user that opened a session owns it; others have what `sharing` gives them; a child has the
  * owner and the sharing of its topmost ancestor. A principal with the role `admin` or `service` may do everything in its scope; one with `viewer` may only
- * read what it sees. A session that a caller may not see is answered as if it did not exist.
+ * read what it sees. The metrics of the process, which are those of all scopes, are for trusted callers. A session that a caller may not see is answered as if it did not exist.
  */
 export function accessPolicy({
   store,
@@ -110,6 +110,8 @@ export function accessPolicy({
   const authorize: Authorize = async (principal, action, session) => {
     const role = roleLevel(principal);
     if (isExtension(action)) return extensions ? extensions(principal, action) : isAtLeast(role, "member");
+    // An admin of one scope is no operator of the others.
+    if (action === "server.metrics") return principal.trusted === true;
     const least = needed[action];
     if (session === undefined || action === "session.create") return isAtLeast(role, least);
     const summary = await index.get(principal.scope, session);

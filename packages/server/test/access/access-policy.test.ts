@@ -174,6 +174,6 @@ describe("the ready policy", () => {
     );
     await scene.send("/api/sessions", { json: { id: "roses" }, headers: as("anne") });
     expect((await scene.send("/api/sessions/roses", { headers: as("constructor") })).status).toBe(404);
-    expect((await scene.send("/metrics", { headers: as("constructor") })).status).toBe(403);
+    for (const path of ["/metrics", "/version"]) expect((await scene.send(path, { headers: as("constructor") })).status).toBe(403);
   });
 });

@@ -10,6 +10,7 @@ export interface TelemetryRequest {
 export interface TelemetryPrincipal {
   readonly user: string;
   readonly scope: string;
+  readonly roles?: readonly string[];
   readonly trusted?: boolean;
 }
 

@@ -16,7 +16,7 @@ export const metricsRoute: Route = {
   id: "metrics",
   summary: "The metrics of this process in the text format of Prometheus.",
   access: "principal",
-  action: "server.inspect",
+  action: "server.metrics",
   responses: { 200: { description: "Lines of text." } },
   async handle({ server, principal }) {
     const { host, streams, metrics, watched, options } = server;
