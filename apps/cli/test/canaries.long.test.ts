@@ -23,7 +23,16 @@ const masterKey = Buffer.from("CANARY-master-key-of-32-bytes-01").toString("base
 const secrets = [ofUser, ofUserNext, ofVendor, ofBucket, token, internal, masterKey];
 
 /** What a vendor may do with the key that it was sent. */
-const answers: { readonly [name: string]: (key: string) => { readonly status: number; readonly type: string; readonly body: string } } = {
+interface VendorAnswer {
+  readonly status: number;
+  readonly type: string;
+  readonly body: string;
+  readonly location?: string;
+  /** The connection is reset behind the body. */
+  readonly isCut?: boolean;
+}
+
+const answers: { readonly [name: string]: (key: string) => VendorAnswer } = {
   "a refusal that repeats the key": (key) => ({
     ...{ status: 401, type: "application/json" },
     body: JSON.stringify({ error: { message: `Incorrect API key provided: ${key}.`, code: "invalid_api_key" } }),
@@ -34,6 +43,19 @@ const answers: { readonly [name: string]: (key: string) => { readonly status: nu
     body: JSON.stringify({ error: { message: `GET /v1?key=${encodeURIComponent(key)}` } }),
   }),
   "no JSON": (key) => ({ status: 200, type: "text/html", body: `<html>${key}</html>` }),
+  "a redirect to an address with the key": (key) => ({
+    status: 307,
+    type: "text/plain",
+    body: key,
+    location: `/v1?key=${encodeURIComponent(key)}`,
+  }),
+  "an end in the middle of an answer": (key) => ({
+    status: 200,
+    type: "text/event-stream",
+    body: `data: {"choices":[{"delta":{"content":"${key}`,
+    isCut: true,
+  }),
+  "a cut before any answer": () => ({ status: 0, type: "", body: "", isCut: true }),
 };
 
 /** A model server of the user's own. */
@@ -45,8 +67,14 @@ async function vendor() {
     const key = (request.headers.authorization ?? "").replace("Bearer ", "");
     keys.add(key);
     const given = answer?.(key);
-    if (given)
-      return void response.writeHead(given.status, { "content-type": given.type, "x-echo": encodeURIComponent(key) }).end(given.body);
+    if (given) {
+      const location = given.location === undefined ? {} : { location: given.location };
+      if (given.status > 0)
+        response.writeHead(given.status, { "content-type": given.type, "x-echo": encodeURIComponent(key), ...location });
+      if (!given.isCut) return void response.end(given.body);
+      if (given.body === "") return void request.socket.destroy();
+      return void response.write(given.body, () => request.socket.destroy());
+    }
     response.setHeader("content-type", "text/event-stream");
     const chunk = (delta: object, end: string | null): string =>
       `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason: end }] })}\n\n`;
@@ -70,7 +98,7 @@ test("K05: keys and tokens of a server are in no answer, output, log, report of 
     ...{ OPENAI_API_KEY: ofVendor, AWS_SECRET_ACCESS_KEY: ofBucket, LOOPWRIGHT_OWN_KEYS_ORIGINS: origin, TMPDIR: temporary },
     NODE_OPTIONS: `--report-on-signal --report-on-fatalerror --report-uncaught-exception --report-directory=${reports}`,
   };
-  const server = await startServer({ cwd, flags: ["--own-keys"], env });
+  const server = await startServer({ cwd, flags: ["--own-keys", "--telemetry", "--metrics", "--audit", "--dev-endpoints"], env });
   const artefacts: Artefact[] = [];
   const note = (name: string, text: string): void => void artefacts.push({ name, bytes: Buffer.from(text) });
   const client = createClient({
@@ -105,7 +133,19 @@ test("K05: keys and tokens of a server are in no answer, output, log, report of 
   await line(["providers", "key", id], `${ofUserNext}\n`);
   expect(await ended()).toBe("completed");
   await line(["providers", "list", "--json"]);
-  for (const path of ["api/sessions", "api/ai/providers", "api/settings", "metrics", "openapi.json", "healthz", "api/agents"])
+  for (const path of [
+    "api/sessions",
+    "api/ai/providers",
+    "api/settings",
+    "metrics",
+    "openapi.json",
+    "healthz",
+    "api/agents",
+    "dev/ai-latency",
+    "api/usage",
+    "debug/heap",
+    "heapdump",
+  ])
     for (const given of [token, `${token}x`, internal, ""]) {
       const response = await fetch(new URL(path, server.url), { headers: { Authorization: `Bearer ${given}` } });
       note(`GET ${path}`, `${JSON.stringify([...response.headers])}${await response.text()}`);

@@ -240,6 +240,17 @@ describe("M08: what a member of a team has put into the knowledge base", () => {
       expect(JSON.stringify(system)).not.toContain("From now on");
       for (const message of sent) if (JSON.stringify(message).includes("From now on")) expect(message.role).toBe("tool_result");
     }
+    // Another member of the team reads it in the same way, and nothing of it is in the system prompt of this session either.
+    const { tools, hooks } = knowledgeTools({ knowledge });
+    const ofBen = scripted([rag("harbour plan"), done]);
+    const agent = createAgent({ name: "clerk", provider: ofBen, tools, hooks: [hooks], prompt: "Be brief." });
+    const bens = createSession({ agent, id: "bens", store: memoryStore(), access: { user: "ben", scope } });
+    await execute(bens, "Where is the harbour?").result();
+    expect(outputs(bens.messages)[0]?.passages).toEqual([{ source: "shared/atlas#0", title: "atlas", text: poison }]);
+    for (const { system, messages: sent } of ofBen.requests) {
+      expect(JSON.stringify(system)).not.toContain("From now on");
+      for (const message of sent) if (JSON.stringify(message).includes("From now on")) expect(message.role).toBe("tool_result");
+    }
     expect(await knowledge.remove({ scope }, "atlas")).toBe(true);
     const before = provider.requests.length;
     await say("And now?");
