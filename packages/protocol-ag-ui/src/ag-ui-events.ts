@@ -1,7 +1,11 @@
 import { type AgentEvent, addUsage, type ExecuteResult, isAgentError, type Json, type Usage } from "@loopwright/core/protocol";
 import type { AgUiEvent, AgUiInterrupt, AgUiMessage, AgUiOutcome, AgUiUsage } from "./ag-ui-event.ts";
-import { answerMessages, resultIdOf, resultMessage, resultText, userMessage } from "./ag-ui-messages.ts";
-import { AgUiTurn } from "./ag-ui-turn.ts";
+import { idBelow, withThoseBelow } from "./ag-ui-messages.ts";
+import { AgentStream, type Given } from "./agent-stream.ts";
+import { jsonDiff } from "./json-diff.ts";
+import { stateOfResult } from "./page-state.ts";
+import { type AgentRecord, endedAgent, Subagents } from "./subagents.ts";
+import { tokensOf } from "./token-usage.ts";
 
 export interface AgUiEventsOptions {
   readonly threadId: string;
@@ -12,41 +16,40 @@ export interface AgUiEventsOptions {
   readonly afterTurn?: number;
   /** The messages that the page has. */
   readonly known: readonly AgUiMessage[];
+  /** The state that the page has. Default: none that is known. */
+  readonly state?: Json;
 }
 
-type MessageEnd = Extract<AgentEvent, { readonly type: "message_end" }>;
-
-/** One run as events of AG-UI: every turn is a step and a message, a call is known by its call key. Pure. */
+/** One run as events of AG-UI, with those of the agents below it. Pure. */
 export class AgUiEvents {
   readonly #options: AgUiEventsOptions;
   /** The messages of the page that the stream does not give. */
   readonly #known: readonly AgUiMessage[];
-  /** Calls that the page has a result of. */
-  readonly #answered: ReadonlySet<string>;
-  readonly #messages: AgUiMessage[] = [];
-  #turn = 0;
-  #step: AgUiTurn | undefined;
-  /** The page has a step that is not finished. */
-  #openStep: string | undefined;
-  #attempts = 1;
-  #isSilent: boolean;
-  #held: AgentEvent | undefined;
+  readonly #stream: AgentStream;
+  readonly #agents: Subagents;
   /** The reasoning that the page got last. */
   #reasoningId: string | undefined;
-  #hasUserMessage = false;
   #model: Pick<AgUiUsage, "provider" | "model"> = {};
   #usage: Usage | undefined;
+  #pageState: Json | undefined;
 
   constructor(options: AgUiEventsOptions) {
     this.#options = options;
+    this.#pageState = options.state;
     const { known, runId, afterTurn } = options;
-    this.#known = afterTurn === undefined ? known.filter(({ id }) => !id.startsWith(`${runId}.`)) : known;
-    if (afterTurn === undefined)
-      this.#reasoningId = known.findLast(({ id, role }) => role === "reasoning" && id.startsWith(`${runId}.`))?.id;
-    this.#isSilent = (options.afterTurn ?? 0) > 0;
-    this.#answered = new Set(
+    const isOwn = ({ id }: AgUiMessage): boolean => id.startsWith(`${runId}.`);
+    const first = known.findIndex(isOwn);
+    // Agents below the run have no ids by which it knows them: theirs come after its own first message.
+    const isGivenAnew = (message: AgUiMessage, at: number): boolean =>
+      isOwn(message) || (first !== -1 && at > first && message["subagentRunId"] !== undefined);
+    this.#known = afterTurn === undefined ? known.filter((message, at) => !isGivenAnew(message, at)) : known;
+    if (afterTurn === undefined) this.#reasoningId = known.findLast((message) => message["role"] === "reasoning" && isOwn(message))?.id;
+    const answered = new Set(
       this.#known.flatMap(({ role, toolCallId }) => (role === "tool" && typeof toolCallId === "string" ? [toolCallId] : [])),
     );
+    this.#stream = new AgentStream({ runId, answered });
+    this.#stream.isSilent = (afterTurn ?? 0) > 0;
+    this.#agents = new Subagents(answered, this.#known);
   }
 
   start(): readonly AgUiEvent[] {
@@ -56,146 +59,94 @@ export class AgUiEvents {
     return this.#known.length === this.#options.known.length ? [started] : [started, this.#snapshot()];
   }
 
+  /** The agent whose session `take` needs as the record of an event: one below the run that ends. */
+  endedBy(event: AgentEvent): string | undefined {
+    const session = endedAgent(event);
+    return session !== undefined && this.#agents.isOpen(session) ? session : undefined;
+  }
+
+  /** The agents whose sessions `finish` needs: those that have not ended. */
+  get openAgents(): readonly string[] {
+    return this.#agents.open;
+  }
+
   /** What an event adds. */
-  take(event: AgentEvent): readonly AgUiEvent[] {
-    const held = this.#held;
-    this.#held = undefined;
-    // A snapshot has the text that was held, in its place.
-    const before = held && event.type !== "message_snapshot" ? this.#eventsOf(held) : [];
-    // A reader that missed the beginning of a message gets its last text before the snapshot, which has the reasoning.
-    if (event.type === "text_delta" && event.index > 0 && this.#step?.isEmpty && before.length === 0) {
-      this.#held = event;
-      return [];
-    }
-    const events = [...before, ...this.#eventsOf(event)];
-    for (const one of events) if (one.type === "REASONING_START") this.#reasoningId = one.messageId;
-    if (!this.#isSilent) return events;
-    const isAnswer = event.type === "message_end" && event.message.role === "assistant";
-    if (isAnswer && this.#turn >= (this.#options.afterTurn ?? 0)) this.#isSilent = false;
-    return [];
-  }
-
-  /** How the stream ends when the run has ended, or waits. */
-  finish(result: ExecuteResult): readonly AgUiEvent[] {
-    this.#isSilent = false;
-    const { threadId, pageRunId } = this.#options;
-    const held = this.#held ? this.#eventsOf(this.#held) : [];
-    const ended = [...held, ...(this.#step?.close() ?? []), ...this.#endStep()];
-    if (result.status === "error") return [...ended, errorOf(result.error)];
-    const usage = this.#usage ? { usage: [usageOf(this.#usage, this.#model)] } : {};
-    return [...ended, { type: "RUN_FINISHED", threadId, runId: pageRunId, outcome: outcomeOf(result), ...usage }];
-  }
-
-  #eventsOf(event: AgentEvent): readonly AgUiEvent[] {
-    if (event.type === "turn_start") return this.#beginTurn(event.turn);
+  take(event: AgentEvent, record?: AgentRecord): readonly AgUiEvent[] {
     if (event.type === "run_start") this.#model = { provider: event.provider, model: event.model };
-    if (event.type === "message_end") return this.#messageEvents(event);
-    const step = this.#step;
-    // What is between two facts and not of a turn of this run belongs to another run.
-    if (!step) return [];
-    switch (event.type) {
-      case "text_delta":
-        return step.addText(event.delta);
-      case "thinking_delta":
-        return step.addReasoning(event.delta);
-      case "toolcall_start":
-        return step.beginCall(event.index, event.toolName);
-      case "toolcall_delta":
-        return step.addArguments(event.index, event.delta);
-      case "message_snapshot":
-        return step.upTo(event.content, event.calls);
-      case "attempt_discarded":
-        return this.#discard(step);
-      case "turn_end":
-        this.#step = undefined;
-        return this.#endStep();
-      default:
-        return [];
-    }
+    const isSilent = this.#stream.isSilent;
+    const { events, isStale } = this.#givenOf(event, record);
+    const isAnswer = event.type === "message_end" && event.message.role === "assistant";
+    if (isAnswer && this.#stream.turn > this.#afterTurn && event.usage) this.#usage = addUsage(this.#usage, event.usage);
+    for (const one of events) if (one.type === "REASONING_START" && !one.subagentRunId) this.#reasoningId = one.messageId;
+    if (isAnswer && this.#stream.turn >= this.#afterTurn) this.#stream.isSilent = false;
+    if (isSilent) return [];
+    return [...events, ...(isStale ? [this.#snapshot()] : []), ...this.#stateSetBy(event)];
   }
 
-  #beginTurn(turn: number): readonly AgUiEvent[] {
-    const ended = this.#endStep();
-    this.#turn = turn;
-    this.#attempts = 1;
-    this.#step = this.#newStep();
-    if (this.#isSilent) return [];
-    this.#openStep = `turn ${turn}`;
-    return [...ended, { type: "STEP_STARTED", stepName: this.#openStep }];
+  /** How the stream ends when the run has ended, or waits. `records`: of the agents that have not ended. */
+  finish(result: ExecuteResult, records: ReadonlyMap<string, AgentRecord> = new Map()): readonly AgUiEvent[] {
+    this.#stream.isSilent = false;
+    const { threadId, pageRunId } = this.#options;
+    const outcome = result.status === "error" ? undefined : outcomeOf(result);
+    const interrupts = outcome?.type === "interrupt" ? outcome.interrupts : [];
+    const waits = result.status === "awaiting_tool_execution";
+    const below = this.#agents.open.map((session) => {
+      const record = records.get(session);
+      return waits ? this.#agents.suspend(session, record, interrupts) : this.#agents.end(session, record);
+    });
+    const ended = [...below.flatMap(({ events }) => events), ...this.#stream.close()];
+    if (below.some(({ isStale }) => isStale)) ended.push(this.#snapshot());
+    if (result.status === "error") return [...ended, errorOf(result.error)];
+    const usage = usageOf([...(this.#usage ? [{ ...this.#model, ...tokensOf(this.#usage) }] : []), ...this.#agents.usage]);
+    const counted = usage.length === 0 ? {} : { usage };
+    return [...ended, { type: "RUN_FINISHED", threadId, runId: pageRunId, outcome: outcomeOf(result), ...counted }];
   }
 
-  get #messageId(): string {
-    return `${this.#options.runId}.${this.#turn}`;
+  /** The run of the page that had the turns up to this one has counted their usage. */
+  get #afterTurn(): number {
+    return this.#options.afterTurn ?? 0;
   }
 
-  /** What comes of a later attempt has ids of its own, until the snapshot at its end. */
-  #newStep(): AgUiTurn {
-    const suffix = this.#attempts === 1 ? "" : `.again${this.#attempts}`;
-    return new AgUiTurn({ messageId: `${this.#messageId}${suffix}`, callPrefix: `${this.#messageId}${suffix}` });
+  /** The page gets what differs from what it has, or the whole state where that is shorter. */
+  #stateSetBy(event: AgentEvent): readonly AgUiEvent[] {
+    const state = event.type === "message_end" && event.message.role === "tool_result" ? stateOfResult(event.message.details) : undefined;
+    if (state === undefined) return [];
+    const delta = this.#pageState === undefined ? undefined : jsonDiff(this.#pageState, state);
+    this.#pageState = state;
+    if (delta?.length === 0) return [];
+    const isShort = delta !== undefined && JSON.stringify(delta).length < JSON.stringify(state).length;
+    return [isShort ? { type: "STATE_DELTA", delta } : { type: "STATE_SNAPSHOT", snapshot: state }];
   }
 
-  #discard(step: AgUiTurn): readonly AgUiEvent[] {
-    if (step.isEmpty) return [];
-    this.#attempts += 1;
-    this.#step = this.#newStep();
-    return [...step.close(), this.#snapshot()];
-  }
-
-  #endStep(): readonly AgUiEvent[] {
-    if (this.#openStep === undefined) return [];
-    const stepName = this.#openStep;
-    this.#openStep = undefined;
-    return [{ type: "STEP_FINISHED", stepName }];
-  }
-
-  #messageEvents({ message, messageId, usage }: MessageEnd): readonly AgUiEvent[] {
-    if (message.role === "user") {
-      const isSteered = this.#hasUserMessage;
-      this.#hasUserMessage = true;
-      if (!isSteered) return [];
-      this.#messages.push(userMessage(messageId, message));
-      return [this.#snapshot()];
-    }
-    if (message.role === "tool_result") return this.#resultEvents(message);
-    if (message.role !== "assistant" || !this.#step) return [];
-    if (usage && !this.#isKnownTurn) this.#usage = addUsage(this.#usage, usage);
-    const events = this.#step.settle(message);
-    this.#messages.push(...answerMessages(this.#messageId, message));
-    return this.#step.isWhole && this.#attempts === 1 ? events : [...events, this.#snapshot()];
-  }
-
-  /** The run of the page that had this turn has counted its usage. */
-  get #isKnownTurn(): boolean {
-    return this.#turn <= (this.#options.afterTurn ?? 0);
-  }
-
-  #resultEvents(message: Extract<MessageEnd["message"], { readonly role: "tool_result" }>): readonly AgUiEvent[] {
-    const { callKey, details } = message;
-    if (callKey === undefined || this.#answered.has(callKey)) return [];
-    this.#messages.push(resultMessage(callKey, message));
-    const state = stateOf(details);
-    return [
-      { type: "TOOL_CALL_RESULT", messageId: resultIdOf(callKey), toolCallId: callKey, content: resultText(message), role: "tool" },
-      ...(state === undefined ? [] : [{ type: "STATE_SNAPSHOT", snapshot: state } as const]),
-    ];
+  #givenOf(event: AgentEvent, record: AgentRecord | undefined): Given {
+    if (event.type === "agent_start") return { events: this.#stream.isSilent ? [] : this.#agents.start(event), isStale: false };
+    if (event.type === "agent_delta") return this.#agents.take(event.session, event.event, record);
+    return event.type === "agent_end" ? this.#agents.end(event.session, record) : this.#stream.take(event);
   }
 
   /** The thread as it is: what a page has beside it goes away. Reasoning does so only where the snapshot has some, if need be without text. */
   #snapshot(): AgUiEvent {
     const ids = new Set(this.#known.map(({ id }) => id));
-    const messages = [...this.#known, ...this.#messages.filter(({ id }) => !ids.has(id))];
+    const own = this.#stream.messages.map((message) => [message, callsIn(message)] as const);
+    const shown = new Set(own.flatMap(([, calls]) => calls));
+    const earlier = [...new Set(this.#agents.calls)].filter((callKey) => callKey === undefined || !shown.has(callKey));
+    const added = [
+      ...earlier.flatMap((callKey) => this.#agents.messagesOf(callKey)),
+      ...withThoseBelow(
+        own.map(([message, calls]) => ({ shown: [message], below: calls.flatMap((callKey) => this.#agents.messagesOf(callKey)) })),
+      ),
+    ];
+    const below = new Map(added.filter(({ subagentRunId }) => subagentRunId !== undefined).map((message) => [message.id, message]));
+    const known = this.#known.map((message) => below.get(message.id) ?? message);
+    const messages = [...known, ...added.filter(({ id }) => !ids.has(id))];
     const isStale = this.#reasoningId !== undefined && !messages.some(({ role }) => role === "reasoning");
     const stale = isStale ? [{ id: this.#reasoningId ?? "", role: "reasoning", content: "" }] : [];
     return { type: "MESSAGES_SNAPSHOT", messages: [...messages, ...stale] };
   }
 }
 
-/** A tool of the server sets the state of the page by `details: { state }`. */
-function stateOf(details: Json | undefined): Json | undefined {
-  return typeof details === "object" && details !== null && !Array.isArray(details)
-    ? (details as { readonly state?: Json }).state
-    : undefined;
-}
+const callsIn = ({ toolCalls }: AgUiMessage): readonly string[] =>
+  ((toolCalls ?? []) as readonly { readonly id: string }[]).map(({ id }) => id);
 
 /** An error as the last event. @throws any error that is no AgentError */
 export function errorOf(error: unknown): AgUiEvent {
@@ -214,13 +165,13 @@ function outcomeOf(result: Exclude<ExecuteResult, { readonly status: "error" }>)
   if (result.status !== "awaiting_tool_execution") return { type: "success" };
   const { pendingApprovals, pendingToolCalls } = result;
   if (pendingApprovals.length === 0) {
-    const own = pendingToolCalls.filter(({ session }) => session === undefined).map(({ callKey }) => callKey);
-    return { type: "success", pendingToolCallIds: own };
+    return { type: "success", pendingToolCallIds: pendingToolCalls.map(({ callKey, session }) => idBelow(callKey, session)) };
   }
   const interrupts = pendingApprovals.map(
     ({ callKey, toolName, reason, session, deadline }): AgUiInterrupt => ({
-      ...{ id: callKey, reason: "tool_approval", message: reason ?? `May \`${toolName}\` run?` },
-      ...(session === undefined ? { toolCallId: callKey } : {}),
+      ...{ id: idBelow(callKey, session), reason: "tool_approval", message: reason ?? `May \`${toolName}\` run?` },
+      toolCallId: idBelow(callKey, session),
+      ...(session === undefined ? {} : { subagentRunId: session }),
       responseSchema,
       ...(deadline === undefined ? {} : { expiresAt: new Date(deadline).toISOString() }),
     }),
@@ -228,12 +179,20 @@ function outcomeOf(result: Exclude<ExecuteResult, { readonly status: "error" }>)
   return { type: "interrupt", interrupts };
 }
 
-function usageOf(
-  { input = 0, cacheRead = 0, cacheWrite = 0, output = 0, reasoning = 0 }: Usage,
-  model: Pick<AgUiUsage, "provider" | "model">,
-): AgUiUsage {
-  return {
-    ...model,
-    ...{ inputTokens: input + cacheRead + cacheWrite, outputTokens: output, cachedInputTokens: cacheRead, reasoningTokens: reasoning },
-  };
+/** One entry for each model. */
+function usageOf(entries: readonly AgUiUsage[]): readonly AgUiUsage[] {
+  const sums = new Map<string, AgUiUsage>();
+  for (const entry of entries) {
+    const key = JSON.stringify([entry.provider, entry.model]);
+    const sum = sums.get(key);
+    sums.set(key, sum ? { ...entry, ...added(sum, entry) } : entry);
+  }
+  return [...sums.values()];
 }
+
+const added = (one: AgUiUsage, other: AgUiUsage) => ({
+  inputTokens: one.inputTokens + other.inputTokens,
+  outputTokens: one.outputTokens + other.outputTokens,
+  cachedInputTokens: one.cachedInputTokens + other.cachedInputTokens,
+  reasoningTokens: one.reasoningTokens + other.reasoningTokens,
+});

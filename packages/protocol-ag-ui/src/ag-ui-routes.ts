@@ -1,8 +1,9 @@
 import { createClient, type LoopwrightClient } from "@loopwright/client";
 import type { ExtensionContext, ExtensionRoute } from "@loopwright/server";
 import { AgUiEvents } from "./ag-ui-events.ts";
-import { threadMessages } from "./ag-ui-messages.ts";
+import { agentRecord, threadWithAgents } from "./agent-record.ts";
 import { eventStream } from "./event-stream.ts";
+import { threadState } from "./page-state.ts";
 import { readRunInput } from "./run-input.ts";
 import { refusalOf } from "./run-refused.ts";
 import { findThread, recordInput } from "./thread-session.ts";
@@ -10,24 +11,35 @@ import { findThread, recordInput } from "./thread-session.ts";
 export interface AgUiOptions {
   /** Below the `basePath` of the server. Default `/ag-ui`. */
   readonly path?: string;
+  /**
+   * True: the model reads the state that a page sends, as a part of the user's message, where the thread does not have it yet. Default false: the state of a page
+   * is not read.
+   */
+  readonly state?: boolean;
 }
 
 /**
- * Routes for pages that speak AG-UI 1.0: `POST /ag-ui/:agent` is the `url` of an `HttpAgent`. `GET /ag-ui/:agent/:thread` has the messages of a thread, and
+ * Routes for pages that speak AG-UI 1.0: `POST /ag-ui/:agent` is the `url` of an `HttpAgent`. `GET /ag-ui/:agent/:thread` has the messages and the state of a thread, and
  * `POST /ag-ui/:agent/:thread/stop` stops its run. Give them to the server as `routes`: its authentication, `authorize` and limits hold for them.
  */
-export function agUiRoutes({ path = "/ag-ui" }: AgUiOptions = {}): readonly ExtensionRoute[] {
+export function agUiRoutes({ path = "/ag-ui", state: hasState = false }: AgUiOptions = {}): readonly ExtensionRoute[] {
   return [
     {
       ...{ method: "POST", path: `${path}/:agent`, id: "ag-ui-run", summary: "A run of an agent as events of AG-UI." },
       ...{ body: "json" },
-      handle: answering(runAgent),
+      handle: answering((client, context) => runAgent(client, context, hasState)),
     },
     {
-      ...{ method: "GET", path: `${path}/:agent/:thread`, id: "ag-ui-messages", summary: "The messages of a thread, as AG-UI has them." },
+      ...{
+        method: "GET",
+        path: `${path}/:agent/:thread`,
+        id: "ag-ui-messages",
+        summary: "The messages and the state of a thread, as AG-UI has them.",
+      },
       handle: answering(async (client, context) => {
         const thread = await findThread(client, threadOf(context));
-        return Response.json({ messages: thread ? threadMessages(thread) : [] });
+        if (!thread) return Response.json({ messages: [] });
+        return Response.json({ messages: await threadWithAgents(client, thread), state: threadState(thread) });
       }),
     },
     {
@@ -57,11 +69,16 @@ const threadOf = ({ params, principal: { user } }: ExtensionContext) => ({
 });
 
 /** A page that leaves does not stop the run: it may send the same run again. */
-async function runAgent(client: LoopwrightClient, context: ExtensionContext): Promise<Response> {
+async function runAgent(client: LoopwrightClient, context: ExtensionContext, hasState: boolean): Promise<Response> {
   const input = readRunInput(context.body);
-  const { threadId, runId: pageRunId, messages: known } = input;
-  const { session, ...run } = await recordInput(client, { ...threadOf(context), threadId }, input);
+  const { threadId, runId: pageRunId, messages: known, state } = input;
+  const { session, ...run } = await recordInput(client, { ...threadOf(context), threadId }, { ...input, hasState });
   const leaving = new AbortController();
   const stream = await client.sessions.stream(session, run.runId, { signal: leaving.signal });
-  return eventStream(stream, new AgUiEvents({ threadId, pageRunId, known, ...run }), () => leaving.abort());
+  return eventStream({
+    stream,
+    events: new AgUiEvents({ threadId, pageRunId, known, ...run, ...(state === undefined ? {} : { state }) }),
+    record: (id) => agentRecord(client, id),
+    leave: () => leaving.abort(),
+  });
 }

@@ -27,6 +27,8 @@ export interface RunInput {
   readonly results: readonly PageResult[];
   /** The user's last message. */
   readonly message: UserMessage | undefined;
+  /** What the page shares with the agent. */
+  readonly state: Json | undefined;
 }
 
 /** Longest id of a thread or a run. */
@@ -43,6 +45,7 @@ export function readRunInput(body: Json | Uint8Array | undefined): RunInput {
     threadId: idOf(body["threadId"], "threadId"),
     runId: idOf(body["runId"], "runId"),
     messages,
+    state: body["state"],
     tools: listOf(body["tools"], "tools").map((tool, at) => toolOf(tool, `tools[${at}]`)),
     resumed: listOf(body["resume"], "resume").map((entry, at) => resumedOf(entry, `resume[${at}]`)),
     results: isAnswer ? messages.slice(lastAnswer + 1).flatMap(resultOf) : [],

@@ -28,11 +28,14 @@ const users: Readonly<Record<string, Principal>> = {
 };
 
 /** An agent `helper` that plays these turns. */
-export async function threadServer(script: readonly ScriptedStep[], more: Partial<AgentSettings> = {}): Promise<ThreadServer> {
+export async function threadServer(
+  script: readonly ScriptedStep[],
+  { hasState = false, ...more }: Partial<AgentSettings> & { readonly hasState?: boolean } = {},
+): Promise<ThreadServer> {
   const provider = scripted(script);
   const server = createServer({
     runtime: createRuntime({ agents: [createAgent({ name: "helper", provider, ...more })], store: memoryStore() }),
-    routes: agUiRoutes(),
+    routes: agUiRoutes({ state: hasState }),
     authenticate: (request) => users[request.headers.get("authorization")?.replace("Bearer key-of-", "") ?? ""],
   });
   const { url, close } = await listen(server, { port: 0 });
@@ -73,4 +76,20 @@ export async function run(agent: HttpAgent, parameters: RunAgentParameters = {})
 export function lastMessage(agent: HttpAgent): unknown {
   const { id: _, ...message } = agent.messages.at(-1) ?? { id: "" };
   return message;
+}
+
+/** The response, which ends after these bytes. The SDK rejects nothing that can be awaited when a stream fails, so it ends without an error. */
+export function cutAfter(bytes: number, response: Response): Response {
+  const reader = response.body?.getReader();
+  let left = bytes;
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = (await reader?.read()) ?? { done: true };
+      if (done) return controller.close();
+      controller.enqueue(value.subarray(0, left));
+      left -= value.length;
+      if (left <= 0) controller.close();
+    },
+  });
+  return new Response(body, response);
 }

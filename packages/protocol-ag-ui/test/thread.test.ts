@@ -1,7 +1,7 @@
 import { defineTool } from "@loopwright/core";
 import { digestId } from "@loopwright/server";
 import { describe, expect, it } from "vitest";
-import { type Event, lastMessage, run, say, threadServer } from "./thread-server.ts";
+import { cutAfter, type Event, lastMessage, run, say, threadServer } from "./thread-server.ts";
 
 const clock = defineTool({ name: "clock", description: "The time.", parameters: { type: "object" }, execute: () => "noon" });
 const bomb = defineTool({
@@ -13,21 +13,6 @@ const window = { name: "look_outside", description: "Looks out of the window.", 
 
 const typesOf = (events: readonly Event[]): readonly string[] =>
   events.map(({ type }) => type).filter((type, at, all) => !(type.endsWith("_CONTENT") && all[at - 1] === type));
-/** The response, which ends after these bytes. The SDK rejects nothing that can be awaited when a stream fails, so it ends without an error. */
-function cutAfter(bytes: number, response: Response): Response {
-  const reader = response.body?.getReader();
-  let left = bytes;
-  const body = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const { done, value } = (await reader?.read()) ?? { done: true };
-      if (done) return controller.close();
-      controller.enqueue(value.subarray(0, left));
-      left -= value.length;
-      if (left <= 0) controller.close();
-    },
-  });
-  return new Response(body, response);
-}
 
 const finish = (events: readonly Event[]): unknown => events.at(-1);
 
