@@ -1,5 +1,6 @@
-// The agent behind the pages of `examples/pages`: a tool of the server, one that a person approves, and one that only the page can answer.
-import { type Agent, createAgent, defineTool } from "@loopwright/core";
+// The agent behind the pages of `examples/pages`: a tool of the server, one that a person approves, one that only the page can answer, a plan that the page
+// shares, and another agent.
+import { type Agent, agentTool, createAgent, defineTool } from "@loopwright/core";
 import type { ModelProvider } from "@loopwright/core/ports";
 import { z } from "zod";
 
@@ -31,12 +32,24 @@ const chooseBed = defineTool({
   replay: "pure",
 });
 
+/** Its result sets the state that a page of AG-UI shares with the agent. */
+const planBeds = defineTool({
+  name: "plan_beds",
+  description: "Sets the plan: which beds get water today.",
+  parameters: z.object({ beds: z.array(bed) }),
+  replay: "pure",
+  execute: ({ beds }) => ({ type: "complete", output: `The plan has ${beds.length} beds.`, details: { state: { plan: beds } } }),
+});
+
 /** An agent `gardener` that answers with this model. */
 export function gardener(provider: ModelProvider): Agent {
   return createAgent({
     name: "gardener",
     provider,
     prompt: "You help in a garden with three beds: roses, herbs and beans.",
-    tools: [readSensor, waterBed, chooseBed],
+    tools: [
+      ...[readSensor, waterBed, chooseBed, planBeds],
+      agentTool({ agent: createAgent({ name: "ask_botanist", provider, tools: [readSensor] }), description: "Asks a botanist." }),
+    ],
   });
 }

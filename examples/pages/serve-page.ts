@@ -33,7 +33,7 @@ export async function bundlePage(name: PageName): Promise<string> {
 export async function servePage(folder: string, provider: ModelProvider, port = 0): Promise<Listening> {
   const server = createServer({
     runtime: createRuntime({ agents: [gardener(provider)], store: memoryStore() }),
-    routes: [...aiSdkRoutes(), ...agUiRoutes()],
+    routes: [...aiSdkRoutes(), ...agUiRoutes({ state: true })],
     page: staticFiles(folder),
   });
   const listening = await listen(server, { port });

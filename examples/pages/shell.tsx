@@ -18,6 +18,8 @@ export const suggestions: readonly string[] = [
   "Use read_sensor for the roses.",
   "Use water_bed for the herbs.",
   "Use choose_bed.",
+  "Use plan_beds for the beans.",
+  "Use ask_botanist.",
   "Think about roses.",
   "long answer",
   "error",
@@ -88,10 +90,17 @@ export function Shell({ title, isBusy, error, onSend, onStop, children, aside, .
   );
 }
 
+interface BubbleProps {
+  readonly from: "You" | "Answer";
+  /** The agent below that has written it. */
+  readonly by?: string | undefined;
+  readonly children: ReactNode;
+}
+
 /** A message of one side. */
-export function Bubble({ from, children }: { readonly from: "You" | "Answer"; readonly children: ReactNode }): ReactNode {
+export function Bubble({ from, by, children }: BubbleProps): ReactNode {
   return (
-    <article aria-label={from} className={from === "You" ? "mine" : "theirs"}>
+    <article aria-label={by ?? from} className={from === "You" ? "mine" : by === undefined ? "theirs" : "theirs below"}>
       {children}
     </article>
   );

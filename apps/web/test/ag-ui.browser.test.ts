@@ -1,3 +1,45 @@
+import { expect } from "vitest";
+import { chatPage } from "./support/chat-page.ts";
+import { examplePage } from "./support/example-page.ts";
 import { gardenTests } from "./support/garden-tests.ts";
+import { look } from "./support/look.ts";
+import { pageTest } from "./support/page-test.ts";
 
 gardenTests({ name: "ag-ui", client: "AG-UI", messagesOfTwoTurns: 2, denied: "TOOL_DENIED: Denied." });
+
+pageTest("AG-UI: the page shares a plan with the agent, and shows an agent below it, also after a reload", async (scene) => {
+  const { url, model } = await examplePage(scene, "ag-ui");
+  const page = await scene.open(url);
+  const chat = chatPage(page);
+  const plan = page.getByRole("complementary", { name: "Plan" });
+  const botanist = page.getByRole("article", { name: "Botanist" });
+  await chat.rested();
+  await chat.say("Plan the day.");
+  const first = await model.next();
+  first.call("plan_beds", { beds: ["roses", "beans"] });
+  first.call("ask_botanist", { task: "What do beans need?" });
+  first.end();
+  const below = await model.next();
+  below.say("Beans need ");
+  await botanist.getByText("Beans need").waitFor();
+  await plan.getByRole("button", { name: "Leave out beans" }).waitFor();
+  below.say("a stick.");
+  below.end();
+  const second = await model.next();
+  second.say("Planned.");
+  second.end();
+  await chat.text("Planned.").waitFor();
+  await chat.rested();
+  await look(page, "ag-ui-state");
+  await page.reload();
+  await botanist.getByText("Beans need a stick.").waitFor();
+  await plan.getByRole("button", { name: "Leave out beans" }).click();
+  await chat.rested();
+  await chat.say("Without the beans.");
+  const third = await model.next();
+  expect(JSON.stringify(third.request.messages.at(-1))).toContain('{"plan":["roses"]}');
+  third.say("Good.");
+  third.end();
+  await chat.text("Good.").waitFor();
+  expect(await plan.getByRole("button").count()).toBe(1);
+});

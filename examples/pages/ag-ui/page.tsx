@@ -1,5 +1,5 @@
 // A page that speaks AG-UI: the `HttpAgent` of its SDK, pointed at Loopwright. The thread is named by the address: `/#my-thread`.
-import { HttpAgent, type Interrupt, type Message, type ResumeEntry } from "@ag-ui/client";
+import { HttpAgent, type Interrupt, type Message, type ResumeEntry, type State } from "@ag-ui/client";
 import { type ReactNode, useSyncExternalStore } from "react";
 import { createRoot } from "react-dom/client";
 import { Approval, BedChoice, Bubble, Call, Reasoning, Shell, suggestions } from "../shell.tsx";
@@ -32,6 +32,7 @@ function show(change: Partial<Shown>): void {
 
 agent.subscribe({
   onMessagesChanged: () => show({}),
+  onStateChanged: () => show({}),
   onRunErrorEvent: ({ event }) => show({ error: event.message }),
 });
 
@@ -62,10 +63,20 @@ function decide({ id }: Interrupt, approved: boolean): void {
   void run({ resume: [{ interruptId: id, status: "resolved", payload: { approved } }] });
 }
 
+/** The plan: the state that the page shares with the agent, which changes it by a tool. */
+const planOf = (): readonly string[] => (agent.state as { readonly plan?: readonly string[] }).plan ?? [];
+
+/** The agent reads the change with the next message. */
+function unplan(bed: string): void {
+  agent.setState({ plan: planOf().filter((one) => one !== bed) });
+  show({});
+}
+
 /** After a reload: the messages that the server has, and the run that was under way or waits for the page. */
 async function reload(): Promise<void> {
-  const { messages } = (await (await fetch(address)).json()) as { readonly messages: Message[] };
+  const { messages, state = {} } = (await (await fetch(address)).json()) as { readonly messages: Message[]; readonly state?: State };
   agent.setMessages(messages);
+  agent.setState(state);
   const started = sessionStorage.getItem(kept);
   if (started === null) return;
   const { runId, ...more } = JSON.parse(started) as Started;
@@ -102,12 +113,30 @@ function Row({ message }: { readonly message: Message }): ReactNode {
   if (message.role === "reasoning") return message.content === "" ? undefined : <Reasoning text={message.content} />;
   if (message.role !== "assistant") return undefined;
   return (
-    <Bubble from="Answer">
+    <Bubble from="Answer" by={message.subagentRunId === undefined ? undefined : "Botanist"}>
       {message.content && <p>{String(message.content)}</p>}
       {message.toolCalls?.map((call) => (
         <ToolCallOf key={call.id} call={call} />
       ))}
     </Bubble>
+  );
+}
+
+function Plan(): ReactNode {
+  return (
+    <aside aria-label="Plan">
+      <h2>Water today</h2>
+      {planOf().length === 0 && <span>No beds.</span>}
+      <ul>
+        {planOf().map((bed) => (
+          <li key={bed}>
+            <button type="button" aria-label={`Leave out ${bed}`} onClick={() => unplan(bed)}>
+              {bed} ✕
+            </button>
+          </li>
+        ))}
+      </ul>
+    </aside>
   );
 }
 
@@ -125,6 +154,7 @@ function Garden(): ReactNode {
       suggestions={suggestions}
       isBusy={isBusy}
       error={error}
+      aside={<Plan />}
       onSend={say}
       // `abortRun` only closes the connection: the run is stopped by its route.
       onStop={() => void fetch(`${address}/stop`, { method: "POST" })}

@@ -64,17 +64,19 @@ describe("agents below the agent of a page", () => {
   });
 
   it("are given again, whole and once, when the page runs the same run again, at whatever byte it was cut", async () => {
-    const streamed = [
-      { ...answers[0], chunkSize: 3 },
-      { ...answers[1], chunkSize: 3 },
-    ] as ScriptedStep[];
+    const places = Array.from({ length: 12 }, (_, at) => 150 + at * 280);
+    const streamed = answers.map((answer) => ({ ...answer, chunkSize: 3 }));
+    const { page } = await threadServer(
+      places.flatMap(() => script),
+      { tools: [botanist(places.flatMap(() => streamed))] },
+    );
     let cuts = 0;
-    for (let bytes = 150; bytes < 3_500; bytes += 201) {
-      const { page } = await threadServer(script, { tools: [botanist(streamed)] });
-      const lost = page({ fetch: async (input, init) => cutAfter(bytes, await fetch(input, init)) });
+    for (const bytes of places) {
+      const threadId = `cut after ${bytes}`;
+      const lost = page({ threadId, fetch: async (input, init) => cutAfter(bytes, await fetch(input, init)) });
       const seen = await say(lost, "Look.", { runId: "r1" }).catch(() => []);
       if (seen.at(-1)?.type !== "RUN_FINISHED") cuts += 1;
-      const again = page();
+      const again = page({ threadId });
       again.setMessages(lost.messages);
       await run(again, { runId: "r1" });
       expect(texts(again.messages), `after ${bytes} bytes`).toEqual(shown);
