@@ -80,7 +80,8 @@ export class AgUiEvents {
     for (const one of events) if (one.type === "REASONING_START" && !one.subagentRunId) this.#reasoningId = one.messageId;
     if (isAnswer && this.#stream.turn >= this.#afterTurn) this.#stream.isSilent = false;
     if (isSilent) return [];
-    return [...events, ...(isStale ? [this.#snapshot()] : []), ...this.#stateSetBy(event)];
+    // A result that the page has has set its state before.
+    return [...events, ...(isStale ? [this.#snapshot()] : []), ...(events.length === 0 ? [] : this.#stateSetBy(event))];
   }
 
   /** How the stream ends when the run has ended, or waits. `records`: of the agents that have not ended. */

@@ -172,6 +172,53 @@ describe("what goes wrong, as the SDK of AG-UI reads it", () => {
     expect(cuts).toBeGreaterThan(5);
   });
 
+  it("continues the run of a page that leaves, and gives it the whole run again, after the messages that it has", async () => {
+    const isBack = Promise.withResolvers<void>();
+    const { page, provider } = await threadServer(
+      [
+        { text: "Let me see.", calls: [{ name: "clock" }] },
+        { text: "Noon.", after: isBack.promise },
+      ],
+      {
+        tools: [clock],
+      },
+    );
+    const leaving = page();
+    const running = say(leaving, "What time is it?", { runId: "run-1" }).catch(() => []);
+    await expect.poll(() => leaving.messages.at(-1)?.role, { timeout: 20_000 }).toBe("tool");
+    leaving.abortRun();
+    await running;
+    const back = page();
+    back.setMessages(leaving.messages.filter(({ role }) => role !== "tool"));
+    const again = run(back, { runId: "run-1" });
+    await expect.poll(() => back.messages.at(-1)?.role, { timeout: 20_000 }).toBe("tool");
+    isBack.resolve();
+    expect((await again).slice(0, 2).map(({ type }) => type)).toEqual(["RUN_STARTED", "MESSAGES_SNAPSHOT"]);
+    expect(back.messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool", "assistant"]);
+    expect(provider.requests).toHaveLength(2);
+  });
+
+  it("streams two threads at once, and the same run to two pages at once", async () => {
+    const isOpen = Promise.withResolvers<void>();
+    const answers = ["One.", "Two."].flatMap((text) => [{ calls: [{ name: "clock" }] }, { text, after: isOpen.promise }]);
+    const { page, provider } = await threadServer(answers, { tools: [clock] });
+    const [first, second, other] = [page(), page(), page({ threadId: "another" })];
+    const hasResult = (agent: typeof first): Promise<void> =>
+      expect.poll(() => agent.messages.at(-1)?.role, { timeout: 20_000 }).toBe("tool");
+    const started = say(first, "Hello", { runId: "run-1" });
+    await hasResult(first);
+    // The first thread has asked its model again.
+    await expect.poll(() => provider.requests.length, { timeout: 20_000 }).toBe(2);
+    second.addMessage({ id: "m1", role: "user", content: "Hello" });
+    const runs = [started, run(second, { runId: "run-1" }), say(other, "Hello")];
+    await Promise.all([hasResult(second), hasResult(other)]);
+    isOpen.resolve();
+    await Promise.all(runs);
+    expect(lastMessage(second)).toEqual(lastMessage(first));
+    expect([lastMessage(first), lastMessage(other)]).toMatchObject([{ content: "One." }, { content: "Two." }]);
+    expect(provider.requests).toHaveLength(4);
+  });
+
   it("keeps the threads of two users apart", async () => {
     const { page, provider } = await threadServer([{ text: "Anne." }, { text: "Ben." }]);
     await say(page(), "I am Anne.");
