@@ -5,12 +5,16 @@ import { type ShownMessage, shownMessages, withThoseBelow } from "./ag-ui-messag
 import type { AgentRecord } from "./subagents.ts";
 import { tokensOf } from "./token-usage.ts";
 
-/** What the session of an agent below a run has; `undefined` where it is gone, or may not be read. */
-export async function agentRecord(client: LoopwrightClient, session: string): Promise<AgentRecord | undefined> {
+/** What the session of an agent below a run has; `undefined` where it is gone, or may not be read. `above`: the sessions of the agents above it. */
+export async function agentRecord(
+  client: LoopwrightClient,
+  session: string,
+  above: readonly string[] = [],
+): Promise<AgentRecord | undefined> {
   const snapshot = await found(client, session);
   if (!snapshot) return undefined;
   const path = shownMessages(snapshot, session).filter(({ message }) => message.role !== "user");
-  const below = await recordsBelow(client, path);
+  const below = await recordsBelow(client, path, [...above, session]);
   const messages = withThoseBelow(
     path.map((one) => ({
       shown: one.shown.map((message) => ({ ...message, subagentRunId: session })),
@@ -28,15 +32,20 @@ export async function agentRecord(client: LoopwrightClient, session: string): Pr
 /** The messages of a thread and those of the agents below it. */
 export async function threadWithAgents(client: LoopwrightClient, session: SessionSnapshot): Promise<readonly AgUiMessage[]> {
   const path = shownMessages(session);
-  const below = await recordsBelow(client, path);
+  const below = await recordsBelow(client, path, [session.sessionId]);
   return withThoseBelow(path.map((one) => ({ shown: one.shown, below: below.get(one)?.messages ?? [] })));
 }
 
-async function recordsBelow(client: LoopwrightClient, path: readonly ShownMessage[]): Promise<ReadonlyMap<ShownMessage, AgentRecord>> {
+async function recordsBelow(
+  client: LoopwrightClient,
+  path: readonly ShownMessage[],
+  above: readonly string[],
+): Promise<ReadonlyMap<ShownMessage, AgentRecord>> {
   const records = new Map<ShownMessage, AgentRecord>();
   for (const one of path) {
     const session = agentBehind(one.message);
-    const record = session === undefined ? undefined : await agentRecord(client, session);
+    // The details of a result are those of its tool: they may name any session.
+    const record = session === undefined || above.includes(session) ? undefined : await agentRecord(client, session, above);
     if (record) records.set(one, record);
   }
   return records;

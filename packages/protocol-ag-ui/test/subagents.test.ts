@@ -1,5 +1,6 @@
 import { agentTool, createAgent, defineTool } from "@loopwright/core";
 import { type ScriptedStep, scripted } from "@loopwright/core/memory";
+import { digestId } from "@loopwright/server";
 import { describe, expect, it } from "vitest";
 import { cutAfter, type Event, run, say, threadServer } from "./thread-server.ts";
 
@@ -176,6 +177,19 @@ describe("agents below the agent of a page", () => {
     });
     expect(events.at(-1)).toMatchObject({ type: "RUN_FINISHED", outcome: { type: "success" } });
     expect(texts(agent.messages).at(-1)).toBe("assistant: I do without.");
+  });
+
+  it("are not read where a tool names the session above it as that of an agent", async () => {
+    const mirror = defineTool({
+      ...{ name: "mirror", description: "Names its own session.", parameters: { type: "object" } },
+      execute: () => ({ type: "complete" as const, output: "seen", details: { agent: "helper", session: sessionId } }),
+    });
+    const sessionId = `thread-${await digestId("anne", "helper", "first thread")}`;
+    const { page, send } = await threadServer([{ calls: [{ name: "mirror" }] }, { text: "Done." }], { tools: [mirror] });
+    const agent = page();
+    await say(agent, "Look.");
+    const { messages } = (await (await send("/ag-ui/helper/first%20thread")).json()) as { messages: object[] };
+    expect(texts(messages)).toEqual(["user: Look.", "assistant: ", "tool: seen", "assistant: Done."]);
   });
 
   it("are stopped with the run", async () => {
