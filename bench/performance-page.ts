@@ -185,6 +185,7 @@ export const listsSection = (measured: Measured): Section => ({
 
 One scope with so many sessions of three facts, in a store of its own; one process asks one question after the other, over 300 pages and 300 searches. Every page is
 checked to have the sessions that follow.
+Where the load is above the number of cores, as other programs run on the machine, the command ran under \`chrt -r 1\` (real-time priority), so that their work is no part of it.
 
 ${tableText(measured, pageColumns)}
 

@@ -50,7 +50,7 @@ Looks up a plant.
 |---|---|---|---|
 | plant | string | yes | its name |
 `;
-/** Of the skill that \`init\` has made: it says what it was given, and asks for nothing. */
+/** Of the skill that \`init\` has made: it prints what it was given, and asks for nothing. */
 const nosyScript = `console.log(JSON.stringify({ words: 3, variables: Object.keys(process.env).sort() }));`;
 
 interface Sent {
@@ -218,7 +218,7 @@ test("an operator makes an agent with secrets and a skill, serves it to a chat t
   expect(second.pid).not.toBe(first.pid);
   await vi.waitFor(() => expect(last()).toBe("Once upon a time there was an end."), patience);
 
-  // What everything says about the session, and where the secrets are.
+  // What everything reports about the session, and where the secrets are.
   const client = createClient({ url: second.url, token: ofCallers });
   const { sessions } = await client.sessions.list();
   const session = await client.sessions.get(sessions[0]?.id ?? "");
