@@ -174,8 +174,12 @@ export interface SessionRequests {
   schedules(sessionId: string, options?: RequestOptions): Promise<readonly SessionSchedule[]>;
   /** Due times of schedules that have passed, the newest first. */
   firings(sessionId: string, options?: RequestOptions): Promise<readonly ScheduleFiring[]>;
-  /** False when nothing runs. The partial answer is kept. */
-  abort(sessionId: string, reason?: string, options?: RequestOptions & { readonly runId?: string | undefined }): Promise<boolean>;
+  /** Stops the open run, that of `runId`, or that of the input with this idempotency key. False when it does not run. The partial answer is kept. */
+  abort(
+    sessionId: string,
+    reason?: string,
+    options?: RequestOptions & { readonly runId?: string | undefined; readonly inputKey?: string },
+  ): Promise<boolean>;
   /** A page of the durable events after a cursor, without waiting for more. `next` where more follow: the `after` of the next page. */
   events(
     sessionId: string,
@@ -262,8 +266,8 @@ export function createSessionRequests(client: ClientContext): SessionRequests {
         await keyed<Recorded<AcceptedDecision>>(`${pathOf(id)}/approvals/${encodeURIComponent(callKey)}`, { json, idempotencyKey, signal }),
       ),
     ...scheduleRequests(client),
-    async abort(id, reason, { runId, signal } = {}) {
-      const request = { path: `${pathOf(id)}/abort`, json: { reason, runId }, signal };
+    async abort(id, reason, { signal, ...which } = {}) {
+      const request = { path: `${pathOf(id)}/abort`, json: { reason, ...which }, signal };
       return (await requestSurely<{ readonly aborting: boolean }>(client, request)).aborting;
     },
     events: (id, { signal, ...page } = {}) =>

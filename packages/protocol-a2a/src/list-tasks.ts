@@ -4,7 +4,7 @@ import type { Task } from "./a2a-task.ts";
 import { refuse } from "./json-rpc.ts";
 import { readHistoryLength } from "./message-request.ts";
 import { readTask } from "./read-task.ts";
-import { type Caller, contextIdOf, contextPrefix, sessionOfContext, type TaskPlace, taskIdOf } from "./task-place.ts";
+import { type Caller, contextIdOf, contextPrefix, sessionsOfContext, type TaskPlace, taskIdOf } from "./task-place.ts";
 
 const [pageSizeDefault, pageSizeMax] = [50, 100];
 
@@ -62,7 +62,7 @@ export async function listTasks(
   for (let reads = 0; reads < readsMax && !signal.aborted; reads += 1) {
     const read =
       typeof contextId === "string" && contextId !== ""
-        ? { sessions: [await sessionOfContext(caller, contextId)], next: undefined }
+        ? { sessions: await sessionsOfContext(caller, contextId), next: undefined }
         : await contexts(client, { before, agent: caller.agent });
     for (; session < read.sessions.length; session += 1) {
       if (!mayRead()) return end({ before, session, run });

@@ -4,11 +4,12 @@
  */
 import type { LoopwrightClient } from "@loopwright/client";
 import { isAgentError, isId, type SessionSnapshot } from "@loopwright/core/protocol";
-import { digestId } from "@loopwright/server";
+import { digestId, findOwnedSession, ownedSessionId } from "@loopwright/server";
 import { refuse } from "./json-rpc.ts";
 
+const contextKind = "context";
 /** What the ids of the sessions of contexts begin with. */
-export const contextPrefix = "context-";
+export const contextPrefix: string = `${contextKind}-`;
 
 /** A run in its session, and the ids of its task. */
 export interface TaskPlace {
@@ -39,24 +40,23 @@ export async function placeOfTask(client: LoopwrightClient, taskId: string): Pro
   return { session, runId, taskId, contextId: contextIdOf(await client.sessions.get(session)) };
 }
 
-/** The session of a context of this user with this agent. */
-export const sessionOfContext = async ({ user, agent }: Caller, contextId: string): Promise<string> =>
-  `${contextPrefix}${await digestId(user, agent ?? "", contextId)}`;
+/** The ids that the session of a context of this user with this agent may have: that of now, and that of earlier versions. */
+export async function sessionsOfContext({ user, agent = "" }: Caller, contextId: string): Promise<readonly [now: string, earlier: string]> {
+  return [await ownedSessionId(contextKind, user, [agent, contextId]), `${contextPrefix}${await digestId(user, agent, contextId)}`];
+}
 
-/**
- * The session of a context, which is begun if there is none yet. Two requests that begin one at once make one session. The id of a context is no secret, so
- * another user may have opened a session with the id that follows from it. @throws RpcRefused
- */
+/** The session of a context, which is begun if there is none yet. Two requests that begin one at once make one session. @throws RpcRefused */
 export async function openContext(client: LoopwrightClient, caller: Caller, contextId: string): Promise<string> {
-  const id = await sessionOfContext(caller, contextId);
-  const { agent } = caller;
-  try {
-    const { sessionId, participants } = await client.sessions.get(id);
-    if (participants?.[0] === caller.user) return sessionId;
-    return refuse("INVALID_PARAMS", "`message.contextId`: the session of this context was opened by another user. Use another id.");
-  } catch (error) {
-    if (!isAgentError(error, "SESSION_NOT_FOUND")) throw error;
-  }
+  const [id, earlierId] = await sessionsOfContext(caller, contextId);
+  const { user, agent } = caller;
+  const owned = { user, id, earlierId, label: "context" };
+  const found = await findOwnedSession((one) => client.sessions.get(one), owned).catch(refuseForeign);
+  if (found) return found.sessionId;
   const session = { id, ...(agent === undefined ? {} : { agent }), metadata: { contextId } };
   return (await client.sessions.create(session, { idempotencyKey: `begin-${id}` })).sessionId;
+}
+
+function refuseForeign(error: unknown): never {
+  if (!isAgentError(error, "FORBIDDEN")) throw error;
+  return refuse("INVALID_PARAMS", `\`message.contextId\`: ${error.message} ${error.fix}`);
 }

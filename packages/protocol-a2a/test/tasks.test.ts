@@ -1,7 +1,7 @@
 import type { StreamResponse, Task } from "@a2a-js/sdk";
 import { createClient } from "@loopwright/client";
 import { defineTool } from "@loopwright/core";
-import { digestId } from "@loopwright/server";
+import { digestId, ownedSessionId } from "@loopwright/server";
 import { describe, expect, it } from "vitest";
 import { listTasks } from "../src/list-tasks.ts";
 import { asTask, Kept, keep, legacyMessage, message, questionOf, stateOf, taskServer, textOf } from "./task-server.ts";
@@ -182,18 +182,30 @@ describe("the client of A2A 1.x, pointed at a server", () => {
     await expect(ben.getTask({ ...params, id: first.id })).rejects.toMatchObject({ name: "TaskNotFoundError" });
   });
 
-  it("continues no session that another user has opened under the id of a context", async () => {
+  it("is kept from a context neither by a session that another user has opened, nor led into it", async () => {
+    const { client, url, provider } = await taskServer([{ text: "Hello." }]);
+    const open = (id: string): Promise<Response> =>
+      fetch(new URL("/api/sessions", url), {
+        method: "POST",
+        headers: { authorization: "Bearer key-of-carl", "content-type": "application/json" },
+        body: JSON.stringify({ id, agent: "helper" }),
+      });
+    const earlier = `context-${await digestId("anne", "helper", "default")}`;
+    expect((await open(await ownedSessionId("context", "anne", ["helper", "default"]))).status).toBe(403);
+    expect((await open(earlier)).status).toBe(201);
+    const task = await asTask((await client()).sendMessage(message("A secret.", { contextId: "default" })));
+    expect([textOf(task), task.id.startsWith(earlier), provider.requests.length]).toEqual(["Hello.", false, 1]);
+  });
+
+  it("continues the session that an earlier version has opened for a context", async () => {
     const { client, url, provider } = await taskServer([{ text: "Hello." }]);
     const id = `context-${await digestId("anne", "helper", "default")}`;
-    const opened = await fetch(new URL("/api/sessions", url), {
-      method: "POST",
-      headers: { authorization: "Bearer key-of-carl", "content-type": "application/json" },
-      body: JSON.stringify({ id, agent: "helper" }),
-    });
-    expect(opened.status).toBe(201);
-    const anne = await client();
-    await expect(anne.sendMessage(message("A secret.", { contextId: "default" }))).rejects.toThrow("opened by another user");
-    expect(provider.requests).toHaveLength(0);
+    const headers = { authorization: "Bearer key-of-anne", "content-type": "application/json" };
+    const context = { messages: [{ role: "user", content: "From before." }] };
+    await fetch(new URL("/api/sessions", url), { method: "POST", headers, body: JSON.stringify({ id, agent: "helper", context }) });
+    const task = await asTask((await client()).sendMessage(message("And now?", { contextId: "default" })));
+    expect(task.id.startsWith(`${id}.`)).toBe(true);
+    expect(JSON.stringify(provider.requests[0]?.messages)).toContain("From before.");
   });
 
   it("reads no more runs for a list than its page has, and at most a hundred logs for one request", async () => {

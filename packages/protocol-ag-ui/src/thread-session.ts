@@ -3,8 +3,8 @@
  * its input, and the ids of calls and interrupts are call keys: a page that sends a request again, to whichever node, gets the same run.
  */
 import type { LoopwrightClient } from "@loopwright/client";
-import { type AcceptedSubmission, AgentError, isAgentError, type SessionSnapshot, type UserMessage } from "@loopwright/core/protocol";
-import { digestId } from "@loopwright/server";
+import { type AcceptedSubmission, isAgentError, type SessionSnapshot, type UserMessage } from "@loopwright/core/protocol";
+import { digestId, findOwnedSession, ownedSessionId } from "@loopwright/server";
 import { idBelow } from "./ag-ui-messages.ts";
 import { isNewState, withoutPageState, withPageState } from "./page-state.ts";
 import type { RunInput } from "./run-input.ts";
@@ -17,25 +17,13 @@ export interface Thread {
   readonly threadId: string;
 }
 
-const sessionOf = async ({ user, agent, threadId }: Thread): Promise<string> => `thread-${await digestId(user, agent, threadId)}`;
+const sessionOf = ({ user, agent, threadId }: Thread): Promise<string> => ownedSessionId("thread", user, [agent, threadId]);
 
 /** The session as it is; `undefined` for a thread that has none yet. @throws AgentError FORBIDDEN where another user has opened it */
 export async function findThread(client: LoopwrightClient, thread: Thread): Promise<SessionSnapshot | undefined> {
-  try {
-    return ownSession(await client.sessions.get(await sessionOf(thread)), thread.user);
-  } catch (error) {
-    if (isAgentError(error, "SESSION_NOT_FOUND")) return undefined;
-    throw error;
-  }
-}
-
-/** The name of a thread is no secret, so another user may have opened a session with its id. @throws AgentError FORBIDDEN */
-function ownSession(session: SessionSnapshot, user: string): SessionSnapshot {
-  if (session.participants?.[0] === user) return session;
-  throw new AgentError("FORBIDDEN", {
-    message: "The session of this thread was opened by another user.",
-    fix: "Use another id for the thread, or ask for the removal of that session.",
-  });
+  const { user, agent, threadId } = thread;
+  const earlierId = `thread-${await digestId(user, agent, threadId)}`;
+  return findOwnedSession((id) => client.sessions.get(id), { user, id: await sessionOf(thread), earlierId, label: "thread" });
 }
 
 /** A run that answers a request. */

@@ -3,16 +3,8 @@
  * its run, and the id of a call is its call key: a page that comes back, on whichever node, names what the log has.
  */
 import type { LoopwrightClient } from "@loopwright/client";
-import {
-  type AcceptedSubmission,
-  AgentError,
-  isAgentError,
-  type MessageId,
-  pathOf,
-  type SessionSnapshot,
-  type UserMessage,
-} from "@loopwright/core/protocol";
-import { digestId } from "@loopwright/server";
+import { type AcceptedSubmission, type MessageId, pathOf, type SessionSnapshot, type UserMessage } from "@loopwright/core/protocol";
+import { digestId, findOwnedSession, ownedSessionId } from "@loopwright/server";
 import { refuse } from "./chat-refused.ts";
 import { answersOf, type ChatRequest, type PageMessage } from "./chat-request.ts";
 
@@ -23,25 +15,13 @@ export interface Chat {
 }
 
 /** The session of a chat. Another user has another one for the same id. */
-const sessionOf = async ({ user, chatId }: Chat): Promise<string> => `chat-${await digestId(user, chatId)}`;
+const sessionOf = ({ user, chatId }: Chat): Promise<string> => ownedSessionId("chat", user, [chatId]);
 
 /** The session as it is; `undefined` for a chat that has none yet. @throws AgentError FORBIDDEN where another user has opened it */
 export async function findChat(client: LoopwrightClient, chat: Chat): Promise<SessionSnapshot | undefined> {
-  try {
-    return ownSession(await client.sessions.get(await sessionOf(chat)), chat.user);
-  } catch (error) {
-    if (isAgentError(error, "SESSION_NOT_FOUND")) return undefined;
-    throw error;
-  }
-}
-
-/** The name of a chat is no secret, so another user may have opened a session with its id. @throws AgentError FORBIDDEN */
-function ownSession(session: SessionSnapshot, user: string): SessionSnapshot {
-  if (session.participants?.[0] === user) return session;
-  throw new AgentError("FORBIDDEN", {
-    message: "The session of this chat was opened by another user.",
-    fix: "Use another id for the chat, or ask for the removal of that session.",
-  });
+  const { user, chatId } = chat;
+  const earlierId = `chat-${await digestId(user, chatId)}`;
+  return findOwnedSession((id) => client.sessions.get(id), { user, id: await sessionOf(chat), earlierId, label: "chat" });
 }
 
 /** A run that answers a request. */

@@ -1,5 +1,5 @@
 import { defineTool } from "@loopwright/core";
-import { digestId } from "@loopwright/server";
+import { digestId, ownedSessionId } from "@loopwright/server";
 import { describe, expect, it } from "vitest";
 import { chatServer, lastParts, lastText } from "./chat-server.ts";
 
@@ -138,21 +138,21 @@ describe("what goes wrong, as a page of the AI SDK reads it", () => {
     expect(JSON.stringify(provider.requests[1]?.messages)).not.toContain("Anne");
   });
 
-  it("neither continues nor reads a session that another user has opened under the id of a chat", async () => {
-    const { page, send, url, provider } = await chatServer([{ text: "Hello." }]);
-    const id = `chat-${await digestId("anne", "first chat")}`;
-    const opened = await fetch(new URL("/api/sessions", url), {
-      method: "POST",
-      headers: { authorization: "Bearer key-of-ben", "content-type": "application/json" },
-      body: JSON.stringify({ id, agent: "helper" }),
-    });
-    expect(opened.status).toBe(201);
-    const chat = page();
-    await chat.sendMessage({ text: "A secret." });
-    expect(chat.error?.message).toContain("opened by another user");
-    const reads = [await send(path), await send(`${path}/stream`), await send(`${path}/stop`, { method: "POST" })];
-    expect(reads.map(({ status }) => status)).toEqual([403, 403, 403]);
-    expect(provider.requests).toHaveLength(0);
+  it("is kept from a chat neither by a session that another user has opened, nor led into it", async () => {
+    const { page, send, url } = await chatServer([{ text: "Hello." }]);
+    const open = (id: string): Promise<Response> =>
+      fetch(new URL("/api/sessions", url), {
+        method: "POST",
+        headers: { authorization: "Bearer key-of-ben", "content-type": "application/json" },
+        body: JSON.stringify({ id, agent: "helper" }),
+      });
+    expect((await open(await ownedSessionId("chat", "anne", ["first chat"]))).status).toBe(403);
+    const earlier = `chat-${await digestId("anne", "first chat")}`;
+    expect((await open(earlier)).status).toBe(201);
+    await page().sendMessage({ text: "A secret." });
+    const stored = await fetch(new URL(`/api/sessions/${earlier}`, url), { headers: { authorization: "Bearer key-of-ben" } });
+    expect(await stored.json()).toMatchObject({ messages: [] });
+    expect(await (await send(path)).text()).toContain("A secret.");
   });
 
   it("answers the same request again with the run that there is", async () => {

@@ -2,7 +2,8 @@
  * Which run a call is about. MCP has no way to resume a call, so a call that comes again under the same key is answered by the same run, from its
  * beginning and on whichever node.
  */
-import { digestId } from "@loopwright/server";
+
+import { digestId, ownedSessionId } from "@loopwright/server";
 import type { ServerContext } from "@modelcontextprotocol/server";
 
 /** Under `_meta` of a call: a key of the client's choice. */
@@ -45,5 +46,17 @@ export const requestKey = ({
 /** Where a call is found among those that run here: users of two scopes may have one name. */
 export const placeOf = (scope: string, key: string): string => JSON.stringify([scope, key]);
 
-/** The session of a call that belongs to no conversation. */
-export const sessionOfKey = (key: string): string => `mcp-${key}`;
+/** The ids that the session of a call may have which belongs to no conversation: that of now, and that of earlier versions. */
+export const sessionsOfKey = async (user: string, key: string): Promise<readonly [now: string, earlier: string]> => [
+  await ownedSessionId("mcp", user, ["call", key]),
+  `mcp-${key}`,
+];
+
+/** The same for a conversation that a client has named. */
+export const sessionsOfConversation = async (
+  user: string,
+  { agent, conversation }: { readonly agent: string; readonly conversation: string },
+): Promise<readonly [now: string, earlier: string]> => [
+  await ownedSessionId("mcp", user, ["conversation", agent, conversation]),
+  `chat-${await digestId(user, agent, conversation)}`,
+];

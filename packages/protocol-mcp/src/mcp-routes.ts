@@ -9,7 +9,7 @@ import { type ExecuteStream, isAgentError, type Json, type JsonObject } from "@l
 import type { ExtensionContext, ExtensionRoute } from "@loopwright/server";
 import { createMcpHandler } from "@modelcontextprotocol/server";
 import { agentServer } from "./agent-server.ts";
-import { placeOf, requestKey, sessionHeader, sessionOfKey } from "./call-key.ts";
+import { placeOf, requestKey, sessionHeader, sessionsOfKey } from "./call-key.ts";
 
 export interface McpOptions {
   /** Below the `basePath` of the server. Default `/mcp`. */
@@ -50,7 +50,7 @@ async function answer(context: ExtensionContext, { running, tools }: Endpoint): 
   const cancelled = cancelledBy(body);
   const session = request.headers.get(sessionHeader);
   if (cancelled !== undefined && session !== null)
-    await stop(client, { scope, key: await requestKey({ user, session, id: cancelled }), running });
+    await stop(client, { user, scope, key: await requestKey({ user, session, id: cancelled }), running });
   const { agents } = await client.agents();
   const handler = createMcpHandler(
     () => agentServer({ agents, tools }, { client, user, scope, headers: request.headers, signal: request.signal, running }),
@@ -81,19 +81,39 @@ function cancelledBy({ method, params }: JsonObject): string | number | undefine
 }
 
 interface Stopped {
+  readonly user: string;
   readonly scope: string;
   readonly key: string;
   readonly running: ReadonlyMap<string, ExecuteStream>;
 }
 
-/** Stops the run of a call: on this node, or by its session, which every node knows. */
-async function stop(client: LoopwrightClient, { scope, key, running }: Stopped): Promise<void> {
+/** Sessions that are searched for the run of a call: those with the newest changes, and of these any that are at rest only if they are among the newest. */
+const [searchedMax, restingMax] = [200, 20];
+
+/** Stops the run of a call: on this node, or by its key, which the log has. */
+async function stop(client: LoopwrightClient, { user, scope, key, running }: Stopped): Promise<void> {
   const stream = running.get(placeOf(scope, key));
   try {
-    if (stream) await stream.abort("client_cancelled");
-    else await client.sessions.abort(sessionOfKey(key), "client_cancelled");
+    if (stream) return await stream.abort("client_cancelled");
+    for (const id of await sessionsOfKey(user, key)) if (await abortByKey(client, id, key)) return;
+    // The notification names no conversation. Its session is one of the user's.
+    const { sessions } = await client.sessions.list({ participant: user, limit: searchedMax });
+    for (const [at, { id, status, participants }] of sessions.entries()) {
+      if (participants?.[0] !== user || (status === "idle" && at >= restingMax)) continue;
+      if (await abortByKey(client, id, key)) return;
+    }
   } catch (error) {
     // It is over, or there is none.
     if (!isAgentError(error)) throw error;
+  }
+}
+
+/** False where the session has no run of this key that could be stopped. */
+async function abortByKey(client: LoopwrightClient, session: string, inputKey: string): Promise<boolean> {
+  try {
+    return await client.sessions.abort(session, "client_cancelled", { inputKey });
+  } catch (error) {
+    if (isAgentError(error) && !error.retryable) return false;
+    throw error;
   }
 }

@@ -4,7 +4,6 @@
  */
 import type { LoopwrightClient } from "@loopwright/client";
 import {
-  AgentError,
   type AgentEvent,
   type CompletedResult,
   type ExecuteStream,
@@ -13,7 +12,7 @@ import {
   type PendingApproval,
   type WaitingResult,
 } from "@loopwright/core/protocol";
-import { digestId } from "@loopwright/server";
+import { findOwnedSession } from "@loopwright/server";
 import {
   acceptedContent,
   type CallToolResult,
@@ -23,7 +22,7 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import { z } from "zod";
-import { type CallKey, callKeyOf, placeOf, sessionOfKey } from "./call-key.ts";
+import { type CallKey, callKeyOf, placeOf, sessionsOfConversation, sessionsOfKey } from "./call-key.ts";
 
 /** What calls of one request share. */
 export interface CallSetup {
@@ -50,14 +49,14 @@ export interface AskedRun {
 }
 
 export async function runCall(asked: AskedRun, context: ServerContext, setup: CallSetup): Promise<CallToolResult | InputRequiredResult> {
-  const { client, user, scope, running } = setup;
-  const { agent, conversation } = asked;
+  const { client, scope, running } = setup;
+  const { agent } = asked;
   const call = await callOf(context, setup);
-  const sessionId = conversation === undefined ? sessionOfKey(call.key) : `chat-${await digestId(user, agent, conversation)}`;
   const place = placeOf(scope, call.key);
   let stream: ExecuteStream | undefined;
+  let sessionId = "";
   try {
-    if (conversation !== undefined || call.isKept) await checkOwner(client, sessionId, user);
+    sessionId = await sessionOf(asked, call, setup);
     await decideAsked(client, { sessionId, responses: context.mcpReq.inputResponses });
     const begun = client.execute(asked.input, { agent, sessionId, idempotencyKey: call.key });
     stream = begun;
@@ -81,19 +80,20 @@ export async function runCall(asked: AskedRun, context: ServerContext, setup: Ca
   }
 }
 
-/** Names of conversations and kept keys are no secrets, so another user may have opened a session with the id that follows from one. @throws AgentError FORBIDDEN */
-async function checkOwner(client: LoopwrightClient, sessionId: string, user: string): Promise<void> {
-  try {
-    const { participants } = await client.sessions.get(sessionId);
-    if (participants?.[0] === user) return;
-  } catch (error) {
-    if (isAgentError(error, "SESSION_NOT_FOUND")) return;
-    throw error;
-  }
-  throw new AgentError("FORBIDDEN", {
-    message: "The session of this call was opened by another user.",
-    fix: "Use another conversation or key, or ask for the removal of that session.",
-  });
+/** Where a call runs: in its conversation, or in a session of its own. @throws AgentError FORBIDDEN */
+async function sessionOf(
+  { agent, conversation }: AskedRun,
+  { key, isKept }: CallKey,
+  { client, user }: Pick<CallSetup, "client" | "user">,
+): Promise<string> {
+  const [id, earlierId] = await (conversation === undefined
+    ? sessionsOfKey(user, key)
+    : sessionsOfConversation(user, { agent, conversation }));
+  // A key that was made here at random has no session yet.
+  if (conversation === undefined && !isKept) return id;
+  const label = conversation === undefined ? "key" : "conversation";
+  const found = await findOwnedSession((one) => client.sessions.get(one), { user, id, earlierId, label });
+  return found?.sessionId ?? id;
 }
 
 /** A call that comes again with answers to the questions of its run has the key of that run in its state: the session is still asked about as this user. */

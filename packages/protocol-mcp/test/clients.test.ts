@@ -1,5 +1,5 @@
 import { defineTool } from "@loopwright/core";
-import { digestId } from "@loopwright/server";
+import { digestId, ownedSessionId } from "@loopwright/server";
 import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as OldTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { describe, expect, it } from "vitest";
@@ -62,23 +62,32 @@ describe.each(kinds)("a client %s", (_, options) => {
     expect(server.provider.requests[2]?.messages).toHaveLength(1);
   });
 
-  it.each(["chat", "mcp"] as const)("continues no session that another user has opened under a derived id (%s)", async (kind) => {
-    const { connect, endpoint, provider } = await serveAgents([{ text: "Hello." }]);
-    const known = kind === "chat" ? ["anne", "helper", "default"] : ["anne", "chosen", "first"];
-    const id = `${kind}-${await digestId(...known)}`;
-    const opened = await fetch(new URL("/api/sessions", endpoint), {
-      method: "POST",
-      headers: { authorization: "Bearer key-of-ben", "content-type": "application/json" },
-      body: JSON.stringify({ id, agent: "helper" }),
-    });
-    expect(opened.status).toBe(201);
-    const named = kind === "chat" ? { conversation: "default" } : {};
-    const _meta = kind === "chat" ? {} : { "loopwright/idempotencyKey": "first" };
-    const client = await connect(options);
-    const result = await client.callTool({ name: "ask_helper", arguments: { input: "A secret.", ...named }, _meta });
-    expect(result).toMatchObject({ isError: true, structuredContent: { text: expect.stringContaining("opened by another user") } });
-    expect(provider.requests).toHaveLength(0);
-  });
+  it.each(["chat", "mcp"] as const)(
+    "is kept from a call neither by a session that another user has opened, nor led into it (%s)",
+    async (kind) => {
+      const { connect, endpoint } = await serveAgents([{ text: "Hello." }]);
+      const known = kind === "chat" ? ["anne", "helper", "default"] : ["anne", "chosen", "first"];
+      const digest = await digestId(...known);
+      const open = (id: string): Promise<Response> =>
+        fetch(new URL("/api/sessions", endpoint), {
+          method: "POST",
+          headers: { authorization: "Bearer key-of-ben", "content-type": "application/json" },
+          body: JSON.stringify({ id, agent: "helper" }),
+        });
+      const owned = kind === "chat" ? ["conversation", "helper", "default"] : ["call", digest];
+      expect((await open(await ownedSessionId("mcp", "anne", owned))).status).toBe(403);
+      expect((await open(`${kind}-${digest}`)).status).toBe(201);
+      const named = kind === "chat" ? { conversation: "default" } : {};
+      const _meta = kind === "chat" ? {} : { "loopwright/idempotencyKey": "first" };
+      const client = await connect(options);
+      const result = await client.callTool({ name: "ask_helper", arguments: { input: "A secret.", ...named }, _meta });
+      expect(result.structuredContent).toEqual({
+        text: "Hello.",
+        status: "completed",
+        session: await ownedSessionId("mcp", "anne", owned),
+      });
+    },
+  );
 
   it("that cancels a call stops its run", async () => {
     const server = await serveAgents([{ text: "Well", hang: true }]);

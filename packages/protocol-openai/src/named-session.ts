@@ -1,6 +1,5 @@
 import type { LoopwrightClient } from "@loopwright/client";
-import { AgentError, isAgentError } from "@loopwright/core/protocol";
-import { digestId } from "@loopwright/server";
+import { digestId, findOwnedSession, ownedSessionId } from "@loopwright/server";
 
 /** What a request is part of: a conversation that its client has named, or a key under which it may come again. */
 export interface NamedRequest {
@@ -18,25 +17,13 @@ export interface NamedSession {
   readonly exists: boolean;
 }
 
-/**
- * The session of a named conversation or request. Another user or another agent has another session for the same name. A name that a client chose is no
- * secret, so another user may have opened a session with the id that follows from it. @throws AgentError FORBIDDEN
- */
+/** The session of a named conversation or request. Another user or another agent has another session for the same name. @throws AgentError FORBIDDEN */
 export async function namedSession(client: LoopwrightClient, { kind, name, agent, user, isRandom }: NamedRequest): Promise<NamedSession> {
-  const id = `${kind}-${await digestId(user, agent, name)}`;
+  const id = await ownedSessionId(kind, user, [agent, name]);
   if (isRandom) return { id, exists: false };
-  try {
-    const { participants } = await client.sessions.get(id);
-    if (participants?.[0] === user) {
-      // Under its key a request begins its session or finds it; either way it is sent alike.
-      return { id, exists: kind === "chat" };
-    }
-  } catch (error) {
-    if (isAgentError(error, "SESSION_NOT_FOUND")) return { id, exists: false };
-    throw error;
-  }
-  throw new AgentError("FORBIDDEN", {
-    message: `The session of this ${kind === "chat" ? "conversation" : "idempotency key"} was opened by another user.`,
-    fix: "Use another one, or ask for the removal of that session.",
-  });
+  const earlierId = `${kind}-${await digestId(user, agent, name)}`;
+  const label = kind === "chat" ? "conversation" : "idempotency key";
+  const found = await findOwnedSession((one) => client.sessions.get(one), { user, id, earlierId, label });
+  // Under its key a request begins its session or finds it; either way it is sent alike.
+  return { id: found?.sessionId ?? id, exists: found !== undefined && kind === "chat" };
 }

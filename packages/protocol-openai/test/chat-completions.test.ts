@@ -1,5 +1,5 @@
 import { defineTool } from "@loopwright/core";
-import { digestId } from "@loopwright/server";
+import { digestId, ownedSessionId } from "@loopwright/server";
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
 import { openaiServer } from "./openai-server.ts";
@@ -154,22 +154,25 @@ describe("the SDK of OpenAI, pointed at a server", () => {
     ).rejects.toMatchObject({ status: 403 });
   });
 
-  it.each(["chat", "key"])("continues no session that another user has opened under a derived id (%s)", async (kind) => {
-    const { client, url, provider } = await openaiServer([{ text: "Hello." }]);
-    const id = `${kind}-${await digestId("anne", model, "default")}`;
-    const opened = await fetch(new URL("/api/sessions", url), {
-      method: "POST",
-      headers: { authorization: "Bearer key of ben", "content-type": "application/json" },
-      body: JSON.stringify({ id, agent: "helper" }),
-    });
-    expect(opened.status).toBe(201);
-    const metadata = kind === "chat" ? { metadata: { chat_id: "default" } } : {};
-    const options = kind === "chat" ? {} : { headers: { "Idempotency-Key": "default" } };
-    const refused = { status: 403, message: expect.stringContaining("opened by another user") };
-    await expect(client.chat.completions.create({ model, messages: [...question], ...metadata }, options)).rejects.toMatchObject(refused);
-    await expect(client.responses.create({ model, input: "A secret.", ...metadata }, options)).rejects.toMatchObject(refused);
-    expect(provider.requests).toHaveLength(0);
-  });
+  it.each(["chat", "key"])(
+    "is kept from a conversation neither by a session that another user has opened, nor led into it (%s)",
+    async (kind) => {
+      const { client, url } = await openaiServer([{ text: "Hello." }, { text: "Hello again." }]);
+      const open = (id: string): Promise<Response> =>
+        fetch(new URL("/api/sessions", url), {
+          method: "POST",
+          headers: { authorization: "Bearer key of ben", "content-type": "application/json" },
+          body: JSON.stringify({ id, agent: "helper" }),
+        });
+      const earlier = `${kind}-${await digestId("anne", model, "default")}`;
+      expect((await open(await ownedSessionId(kind, "anne", [model, "default"]))).status).toBe(403);
+      expect((await open(earlier)).status).toBe(201);
+      const metadata = kind === "chat" ? { metadata: { chat_id: "default" } } : {};
+      const options = kind === "chat" ? {} : { headers: { "Idempotency-Key": "default" } };
+      const answer = await client.chat.completions.create({ model, messages: [...question], ...metadata }, options);
+      expect([answer.choices[0]?.message.content, answer.id.includes(earlier)]).toEqual(["Hello.", false]);
+    },
+  );
 
   it("gets the answer that there is when it sends a request again under its key", async () => {
     const { client, provider } = await openaiServer([{ text: "Once." }, { text: "Twice." }]);

@@ -5,6 +5,7 @@ export type { AgentServer } from "./agent-server.ts";
 export { createHealthServer, type HealthServerOptions } from "./create-health-server.ts";
 export { createServer } from "./create-server.ts";
 export { bearerTokens } from "./identity/fixed-bearer-tokens.ts";
+export { findOwnedSession, type OwnedName, ownedSessionId } from "./identity/owned-session-id.ts";
 export { bearerToken } from "./identity/read-bearer-token.ts";
 export { type AccessPolicyOptions, accessPolicy, type PolicyIndex } from "./permissions/access-policy.ts";
 export { digestId } from "./request/digest-id.ts";

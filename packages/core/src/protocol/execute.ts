@@ -216,9 +216,13 @@ export interface AgentSession<Output = unknown> {
   ready(): Promise<AgentSession<Output>>;
   /**
    * Records the abort of a run, open or waiting to begin; false when there is none. Default: the open run, or else the first one that waits,
-   * by the user of this handle. `erases`: the session is about to be erased. @throws AgentError SESSION_HELD with `erases`, under a legal hold
+   * by the user of this handle. `inputKey`: the run of the input that was recorded under this idempotency key. `erases`: the session is about to be erased.
+   * @throws AgentError SESSION_HELD with `erases`, under a legal hold
    */
-  abort(reason?: string, options?: { readonly by?: string; readonly runId?: string; readonly erases?: boolean }): Promise<boolean>;
+  abort(
+    reason?: string,
+    options?: { readonly by?: string; readonly runId?: string; readonly inputKey?: string; readonly erases?: boolean },
+  ): Promise<boolean>;
   /**
    * Records the decision on a call that is awaiting approval (see `pendingApprovals`). The run continues when no other call of its turn is pending. Resolves
    * when the decision is durable. @throws AgentError APPROVAL_DECIDED with the first decision in `details`, APPROVAL_MISMATCH, CALL_UNKNOWN, INPUT_INVALID,

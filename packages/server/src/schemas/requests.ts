@@ -98,6 +98,8 @@ export interface AbortRequest {
   readonly reason?: string;
   /** Default: the open run. */
   readonly runId?: string;
+  /** In place of `runId`: the `Idempotency-Key` of the input that the run answers. */
+  readonly inputKey?: string;
 }
 
 const sessionId = z.string().regex(idPattern, "Use 1 to 64 of a-z, 0-9, _ and -, beginning with a letter or digit");
@@ -205,5 +207,9 @@ export const toolResults: z.ZodType<readonly ToolResultMessage[]> = listOf(toolR
 export const toolResultsRequest: z.ZodType<ToolResultsRequest> = exactly<ToolResultsRequest>()(z.object({ results: toolResults }));
 
 export const abortRequest: z.ZodType<AbortRequest> = exactly<AbortRequest>()(
-  z.object({ reason: z.string().max(500).exactOptional(), runId: z.string().max(64).exactOptional() }),
+  z.object({
+    reason: z.string().max(500).exactOptional(),
+    runId: z.string().max(64).exactOptional(),
+    inputKey: z.string().max(200).exactOptional(),
+  }),
 );

@@ -13,7 +13,7 @@ export const abortRunRoute: Route<SessionParams, unknown, AbortRequest> = {
   method: "POST",
   path: "/api/sessions/:id/abort",
   id: "abortRun",
-  summary: "Stops a run of a session: the open one, or the one that `runId` names. The partial answer is kept.",
+  summary: "Stops a run of a session: the open one, or the one that `runId` or the key of its input names. The partial answer is kept.",
   access: "principal",
   action: "session.abort",
   params: sessionParams,
@@ -26,7 +26,10 @@ export const abortRunRoute: Route<SessionParams, unknown, AbortRequest> = {
   },
   handle: (context) =>
     withSession(context, context.params.id, async ({ session, ref }) => {
-      const { reason = "stopped", runId } = context.body;
+      const { reason = "stopped", runId, inputKey } = context.body;
+      const { user } = context.principal;
+      // The key of an input always names the same run: a repetition needs no note.
+      if (inputKey !== undefined) return stopping(await session.abort(reason, { by: user, inputKey }));
       const isKeyed = idempotencyKeyOf(context.request).idempotencyKey !== undefined;
       // The note is permanent and must name the open run, which this node may have to read from the log.
       if (isKeyed && runId === undefined) await session.open();
@@ -35,21 +38,23 @@ export const abortRunRoute: Route<SessionParams, unknown, AbortRequest> = {
         context,
         { session: session.id, purpose: `abort/${session.id}`, content: plainOf(context.body), note: own },
         async (how) => {
-          const by = context.principal.user;
-          if (!isKeyed) return session.abort(reason, { by, ...(runId === undefined ? {} : { runId }) });
+          if (!isKeyed) return session.abort(reason, { by: user, ...(runId === undefined ? {} : { runId }) });
           const note = notedAbort(how.note);
           if (note.aborting !== undefined) return note.aborting;
           // A repetition means the run that was open at the first request, not the one that is open now.
           const meant = note.runId;
-          const asks = async (): Promise<boolean> => (await session.abort(reason, { by, runId: meant })) || wasAsked(context, ref, note);
+          const asks = async (): Promise<boolean> =>
+            (await session.abort(reason, { by: user, runId: meant })) || wasAsked(context, ref, note);
           const isAsked = meant !== "" && (await asks());
           await how.keep({ ...note, aborting: isAsked });
           return isAsked;
         },
       );
-      return Response.json({ aborting }, { status: 202 });
+      return stopping(aborting);
     }),
 };
+
+const stopping = (aborting: boolean): Response => Response.json({ aborting }, { status: 202 });
 
 /** The record under the key of an abort. */
 interface NotedAbort extends JsonObject {

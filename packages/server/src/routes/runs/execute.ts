@@ -2,6 +2,7 @@ import { AgentError, isAgentError, readOpening } from "@loopwright/core";
 import type { SessionRef } from "@loopwright/core/ports";
 import type { HostedSession } from "@loopwright/host";
 import { accessOf } from "../../identity/access-of-principal.ts";
+import { checkChosenId } from "../../identity/owned-session-id.ts";
 import { authorize, noSession } from "../../permissions/authorize.ts";
 import { checkAgentUse } from "../../permissions/check-agent-use.ts";
 import { withLabels } from "../../permissions/input-labels.ts";
@@ -9,6 +10,7 @@ import { type CheckedExecuteRequest, checkedExecuteRequest } from "../../request
 import { lastEventCursor } from "../../request/request-cursor.ts";
 import type { RequestContext, Route } from "../../request/route.ts";
 import { executeRequest } from "../../schemas/index.ts";
+import type { Principal } from "../../server-options.ts";
 import { admitInput } from "../admit-input.ts";
 import { dialectOfVersion } from "../dialect-of-stream-version.ts";
 import { keyedSessionId } from "../idempotency/keyed-session-id.ts";
@@ -102,11 +104,15 @@ async function sessionFor(context: ExecuteContext, { key, isContinued }: Resumpt
   const mayBegin = begins !== undefined || agent !== undefined;
   if (body.sessionId === undefined && !mayBegin) throw contextRequired();
   const known = id === undefined ? undefined : await openKnown(context, id, mayBegin || isContinued);
+  if (known && body.sessionId === undefined) checkOpener(known, principal);
   if (known) return withItsTools(context, await admitted(context, known));
   if (isContinued) throw nothingToContinue(id);
   const name = agent ?? server.options.agents[0]?.name ?? "";
   await checkAgentUse(principal, { agent: name, context: begins, options: withLabels(options ?? {}, context) }, server);
-  if (body.sessionId !== undefined) await authorize(principal, { action: "session.create", session: body.sessionId }, server);
+  if (body.sessionId !== undefined) {
+    await checkChosenId(body.sessionId, principal);
+    await authorize(principal, { action: "session.create", session: body.sessionId }, server);
+  }
   try {
     return await server.host.create(accessOf(principal), { id, agent: name, ...begins });
   } catch (error) {
@@ -114,6 +120,16 @@ async function sessionFor(context: ExecuteContext, { key, isContinued }: Resumpt
     if (id === undefined || !isAgentError(error, "SESSION_EXISTS")) throw error;
     return existing(context, { scope: principal.scope, session: id });
   }
+}
+
+/** A key is no secret: before its ids were kept for their users, another user could begin a session with the id of one. @throws AgentError FORBIDDEN */
+function checkOpener(hosted: HostedSession, { user }: Principal): void {
+  if (hosted.session.snapshot().participants?.[0] === user) return;
+  hosted.release();
+  throw new AgentError("FORBIDDEN", {
+    message: "The session of this `Idempotency-Key` was opened by another user.",
+    fix: "Use another key, or ask for the removal of that session.",
+  });
 }
 
 /** Opens the session that another request has created, if it fits this request. */

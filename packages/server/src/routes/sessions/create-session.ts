@@ -1,3 +1,4 @@
+import { checkChosenId } from "../../identity/owned-session-id.ts";
 import type { Route } from "../../request/route.ts";
 import { type NewSessionRequest, newSessionRequest, sessionSnapshot } from "../../schemas/index.ts";
 import { admitInput } from "../admit-input.ts";
@@ -28,6 +29,7 @@ export const createSessionRoute: Route<unknown, unknown, NewSessionRequest> = {
     const { principal, server, body, request } = context;
     const { agent = server.options.agents[0]?.name ?? "", context: begins } = body;
     await admitInput(context, { agent, context: begins, messages: begins?.messages ?? [] });
+    if (body.id !== undefined) await checkChosenId(body.id, principal);
     const { idempotencyKey } = idempotencyKeyOf(request);
     const id = body.id ?? (idempotencyKey === undefined ? undefined : await keyedSessionId(principal, idempotencyKey));
     const { title, metadata } = body;

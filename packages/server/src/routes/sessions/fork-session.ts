@@ -1,6 +1,7 @@
 import { readOpening } from "@loopwright/core";
 import type { MessageId } from "@loopwright/core/protocol";
 import { forkOf, messageAt } from "@loopwright/host";
+import { checkChosenId } from "../../identity/owned-session-id.ts";
 import type { Route } from "../../request/route.ts";
 import { type ForkRequest, forkRequest, sessionSnapshot } from "../../schemas/index.ts";
 import { admitInput } from "../admit-input.ts";
@@ -41,6 +42,7 @@ export const forkSessionRoute: Route<SessionParams, unknown, ForkRequest> = {
     const wanted = body.at === undefined ? body.message : await messageAt(server.options.store, ref, body.at);
     const agent = body.agent ?? snapshot.agent;
     await admitInput(context, { agent, context: body.context, messages: [] });
+    if (body.id !== undefined) await checkChosenId(body.id, principal);
     const { idempotencyKey } = idempotencyKeyOf(request);
     const id = body.id ?? (idempotencyKey === undefined ? undefined : await keyedSessionId(principal, idempotencyKey));
     const content = plainOf({ ...body, source: params.id });

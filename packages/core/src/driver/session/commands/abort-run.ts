@@ -2,6 +2,7 @@ import type { FactBody } from "../../../loop/fact.ts";
 import type { State } from "../../../loop/state.ts";
 import type { AgentSession } from "../../../protocol/execute.ts";
 import { sessionHeld } from "../../../stores/session-held-error.ts";
+import { runOfKey } from "./accept-input.ts";
 import { recordCommand } from "./record-command.ts";
 import type { CommandContext } from "./submit-input.ts";
 
@@ -9,13 +10,15 @@ import type { CommandContext } from "./submit-input.ts";
 export async function abortRun(
   context: CommandContext,
   reason: string,
-  { by = context.deps.access.user, runId, erases }: NonNullable<Parameters<AgentSession["abort"]>[1]>,
+  { by = context.deps.access.user, runId, inputKey, erases }: NonNullable<Parameters<AgentSession["abort"]>[1]>,
 ): Promise<boolean> {
   let isAborting = false;
-  const bodies = ({ run, inputs, hold }: State): readonly FactBody[] => {
+  const bodies = (state: State): readonly FactBody[] => {
+    const { run, inputs, hold } = state;
     if (erases && hold) throw sessionHeld(context.deps.sessionId, hold);
     const runs = run ? [run, ...inputs] : inputs;
-    const target = runId === undefined ? runs[0] : runs.find((one) => one.runId === runId);
+    const meant = inputKey === undefined ? runId : (runOfKey(state, inputKey) ?? "");
+    const target = meant === undefined ? runs[0] : runs.find((one) => one.runId === meant);
     isAborting = target !== undefined && !target.abort;
     return target && isAborting ? [{ type: "abort.requested", runId: target.runId, reason, by }] : [];
   };

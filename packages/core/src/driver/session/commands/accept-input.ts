@@ -254,6 +254,12 @@ function answeringRun(state: State, { runId, inputId }: KnownInput): string {
   return isOwn ? inputId : runId;
 }
 
+/** The run that answers the input of this idempotency key. */
+export function runOfKey(state: State, key: string): string | undefined {
+  const known = lastWithKey(state.known, key, keyOfInput);
+  return known && answeringRun(state, known);
+}
+
 /**
  * The input that this one repeats: the same message without a key, sent again because the process had died, while the first one has no answer.
  * For the owner, an input from before its own claim counts as the original, because the claim shows that the earlier owner died. A handle that does
