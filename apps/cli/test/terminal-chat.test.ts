@@ -16,7 +16,7 @@ import { emptyDirectory } from "./run-binary.ts";
 interface Chat {
   readonly input: FakeInput;
   readonly screen: FakeScreen;
-  readonly workplace: Omit<Workplace, "agents" | "approvals" | "modes" | "chatbots" | "knowledge" | "close">;
+  readonly workplace: Omit<Workplace, "agents" | "approvals" | "modes" | "chatbots" | "knowledge" | "skills" | "close">;
   readonly sessionId: string;
   readonly ended: Promise<void>;
   type(text: string): void;
@@ -26,7 +26,7 @@ interface Chat {
 async function open(
   options: {
     readonly pace?: number;
-    readonly workplace?: Omit<Workplace, "agents" | "approvals" | "modes" | "chatbots" | "knowledge" | "close">;
+    readonly workplace?: Omit<Workplace, "agents" | "approvals" | "modes" | "chatbots" | "knowledge" | "skills" | "close">;
     readonly sessionId?: string;
   } = {},
 ): Promise<Chat> {
@@ -128,7 +128,7 @@ test("slash commands answer without asking the model", async () => {
 });
 
 /** A lead that has a researcher work for it, on scripted models. */
-async function leadWorkplace(): Promise<Omit<Workplace, "agents" | "approvals" | "modes" | "chatbots" | "knowledge" | "close">> {
+async function leadWorkplace(): Promise<Omit<Workplace, "agents" | "approvals" | "modes" | "chatbots" | "knowledge" | "skills" | "close">> {
   const settings = resolveSettings({ offline: true }, {}, await emptyDirectory());
   const researcher = createAgent({
     name: "researcher",

@@ -1,5 +1,6 @@
 import { type AgentSettings, createAgent, type Hooks, type Tool } from "@loopwright/core";
-import { memoryStore, type ScriptedProvider, type ScriptedStep, scripted, silentLogger } from "@loopwright/core/memory";
+import { memoryChannel, memoryStore, type ScriptedProvider, type ScriptedStep, scripted, silentLogger } from "@loopwright/core/memory";
+import type { EventChannel, SessionStore } from "@loopwright/core/ports";
 import { createRuntime } from "@loopwright/host";
 import { createServer, type Principal, type ServerOptions } from "@loopwright/server";
 import { listen } from "@loopwright/server/node";
@@ -40,12 +41,14 @@ export interface ServedOptions {
   readonly server?: Partial<ServerOptions>;
   /** Offered one by one. */
   readonly tools?: readonly Tool[];
+  /** What it shares with another server. Default: nothing. */
+  readonly shared?: { readonly store: SessionStore; readonly channel: EventChannel };
 }
 
 /** A server whose agent `helper` plays these turns. */
 export async function serveAgents(
   script: readonly ScriptedStep[],
-  { agent = {}, server: more = {}, tools = [] }: ServedOptions = {},
+  { agent = {}, server: more = {}, tools = [], shared = { store: memoryStore(), channel: memoryChannel() } }: ServedOptions = {},
 ): Promise<ServedAgents> {
   const provider = scripted(script);
   const ends: string[] = [];
@@ -53,7 +56,7 @@ export async function serveAgents(
   const helper = createAgent({ name: "helper", provider, hooks: [watch], ...agent });
   const direct = tools.length === 0 ? undefined : toolAgent({ tools, hooks: [watch] });
   const server = createServer({
-    runtime: createRuntime({ agents: [helper, ...(direct ? [direct] : [])], store: memoryStore(), logger: silentLogger }),
+    runtime: createRuntime({ agents: [helper, ...(direct ? [direct] : [])], ...shared, logger: silentLogger }),
     routes: mcpRoutes(direct ? { tools: direct } : {}),
     authenticate: (request) => users[request.headers.get("authorization")?.replace("Bearer key-of-", "") ?? ""],
     ...more,

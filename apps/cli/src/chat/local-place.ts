@@ -14,7 +14,7 @@ type InputLabels = Pick<ExecuteOptions, "labels">;
 
 /** Sessions of this process, kept in the store of the workplace. */
 export function localPlace(
-  workplace: Omit<Workplace, "agents" | "approvals" | "modes" | "chatbots" | "knowledge" | "close">,
+  workplace: Omit<Workplace, "agents" | "approvals" | "modes" | "chatbots" | "knowledge" | "skills" | "close">,
   labelled: InputLabels = {},
 ): ChatPlace {
   const { settings, provider, agent, store } = workplace;

@@ -8,6 +8,7 @@ import { commandName } from "../command-name.ts";
 import { hidingSecrets } from "../secrets/known-secrets.ts";
 import { noAgent } from "../settings/chosen-agent.ts";
 import type { Settings } from "../settings/settings.ts";
+import type { OpenedSkills } from "../skills/open-skills.ts";
 import { oneLine } from "../terminal/neutralise.ts";
 import { type AgentsOptions, createAgents } from "./create-agents.ts";
 import { createChain } from "./create-provider.ts";
@@ -30,6 +31,8 @@ export interface Workplace {
   readonly modes: readonly string[];
   /** Names of chatbots that inputs may name. */
   readonly chatbots: readonly string[];
+  /** Skills that agents with the tool `read_skill` have. */
+  readonly skills: OpenedSkills["offered"];
   readonly store: SessionStore;
   /** Decisions on calls that hold for later ones. */
   readonly approvals: Approvals;
@@ -84,7 +87,7 @@ export async function openWorkplace(
     failover = await openFailover(settings, agents, logger);
     const { callGuard } = failover;
     return {
-      ...{ settings, provider, agent, agents, modes: made.modes, chatbots: made.chatbots, store, approvals, knowledge, close },
+      ...{ settings, provider, agent, agents, modes: made.modes, chatbots: made.chatbots, skills: made.skills.offered, store, approvals, knowledge, close },
       ...(callGuard ? { callGuard } : {}),
     };
   } catch (error) {

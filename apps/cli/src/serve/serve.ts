@@ -32,7 +32,7 @@ export async function serve(parts: ServeParts): Promise<void> {
   });
   const port = wishes.listens ? await freePort(wishes) : undefined;
   const page = findPage();
-  const protocols = await protocolRoutes(wishes.protocols);
+  const protocols = await protocolRoutes(wishes.protocols, { ...workplace, isSecured: (wishes.token ?? wishes.auth) !== undefined });
   const server = wishes.role === "worker" ? undefined : serverOf(parts, { port: port ?? 0, page, protocols });
   const { node, door } = server ? { node: server, door: server } : workerOf(parts, port);
   let listening: Listening | undefined;

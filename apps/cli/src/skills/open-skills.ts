@@ -1,5 +1,5 @@
 import type { Agent } from "@loopwright/core";
-import type { Skills, SkillsOptions } from "@loopwright/skills";
+import type { Skill, Skills, SkillsOptions } from "@loopwright/skills";
 import type { Environment } from "../config/environment.ts";
 import type { ConfigValues } from "../config/options.ts";
 import { KeptLogin } from "../login/kept-login.ts";
@@ -12,6 +12,8 @@ export interface OpenedSkills {
   equip(agent: Agent): Agent;
   /** The agent with the guardrails of skills behind all other hooks. */
   guard(agent: Agent): Agent;
+  /** What those that can be used are called, and what they are for. */
+  readonly offered: readonly Pick<Skill, "name" | "description">[];
   /** A line for each skill that is left out, with what it lacks. */
   readonly warnings: readonly string[];
 }
@@ -20,15 +22,17 @@ export interface OpenedSkills {
 export async function openSkills(settings: Settings, environment: Environment): Promise<OpenedSkills> {
   const { offered, filesDirectory, configuration, model } = settings;
   const { skillsFolder } = offered;
-  if (skillsFolder === undefined) return { equip: (agent) => agent, guard: (agent) => agent, warnings: [] };
+  if (skillsFolder === undefined) return { equip: (agent) => agent, guard: (agent) => agent, offered: [], warnings: [] };
   const { createSkills, loadSkills } = await import("@loopwright/skills");
+  const loaded = await loadSkills(skillsFolder);
   const skills = await createSkills({
-    skills: await loadSkills(skillsFolder),
+    skills: loaded,
     environment,
     directory: filesDirectory,
     ...(await scriptVariables(environment, model)),
   });
-  return { equip: skills.equip, guard: await guardOf(skills, configuration.values), warnings: linesOf(skills) };
+  const usable = loaded.filter((_, at) => skills.reports[at]?.lacks.length === 0);
+  return { equip: skills.equip, guard: await guardOf(skills, configuration.values), offered: usable, warnings: linesOf(skills) };
 }
 
 /** Scripts get the tokens of a login where the key is its mark. */
