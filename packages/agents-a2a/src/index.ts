@@ -1,1 +1,2 @@
+export { type ChatProxyOptions, chatProxy } from "./chat-proxy.ts";
 export { type RemoteAgentOptions, remoteAgent } from "./remote-agent.ts";

@@ -1,10 +1,11 @@
 /*
- * Owns: requests of A2A 1.0 to one remote agent: its card, JSON-RPC, event streams.
+ * Owns: requests of A2A 1.0, or 0.3, to one remote agent: its card, JSON-RPC, event streams.
  *
  * I1 The address comes from the card, and its origin is that of the card: a card cannot send requests elsewhere. I2 Redirects are refused, sizes are limited. I3 An
  * error names neither the headers nor the message.
  */
 import { AgentError, type Json, type JsonObject } from "@loopwright/core";
+import { legacyRequest, modernResult } from "./legacy-wire.ts";
 import { isObject, type RemoteEvent, type RemoteTask, readRemoteEvent, readRemoteTask } from "./remote-task.ts";
 
 export interface RemoteCallsOptions {
@@ -30,9 +31,17 @@ export interface RemoteMessage {
 /** What a remote agent answered to a message: a task, or its whole answer. */
 export type RemoteAnswer = { readonly task: RemoteTask } | { readonly text: string };
 
+/** Where the requests go, and how the agent speaks. */
+interface RemotePlace {
+  readonly address: string;
+  /** It knows 0.3 alone. */
+  readonly isLegacy: boolean;
+  readonly streams: boolean;
+}
+
 export class RemoteCalls {
   readonly #options: RemoteCallsOptions;
-  #address: Promise<string> | undefined;
+  #place: Promise<RemotePlace> | undefined;
 
   constructor(options: RemoteCallsOptions) {
     this.#options = options;
@@ -51,42 +60,63 @@ export class RemoteCalls {
 
   /** @throws AgentError EXECUTOR_FAILED */
   async task(id: string, signal?: AbortSignal): Promise<RemoteTask> {
-    return readRemoteTask(await this.#call("GetTask", { id }, signal)) ?? fail("The remote agent answered with no task.");
+    const result = await this.#call("GetTask", { id }, signal);
+    return readRemoteTask(result["task"] ?? result) ?? fail("The remote agent answered with no task.");
   }
 
   async cancel(id: string, signal?: AbortSignal): Promise<void> {
     await this.#call("CancelTask", { id }, signal);
   }
 
+  /** Sends a message, and gives what follows; `undefined` for a sign of life. An agent without streams gives its task at the end. @throws AgentError EXECUTOR_FAILED */
+  async *stream(message: RemoteMessage, signal: AbortSignal): AsyncGenerator<RemoteEvent | undefined, void> {
+    const params = { message: { role: "ROLE_USER", ...message }, configuration: { acceptedOutputModes: ["text/plain"] } };
+    if ((await this.#known(signal)).streams) yield* this.#events("SendStreamingMessage", params, signal);
+    else yield readRemoteEvent(await this.#call("SendMessage", params, signal));
+  }
+
   /** The task and what follows; `undefined` for a sign of life. @throws AgentError EXECUTOR_FAILED */
-  async *subscribe(id: string, signal: AbortSignal): AsyncGenerator<RemoteEvent | undefined, void> {
-    const response = await this.#post("SubscribeToTask", { id }, { accept: "text/event-stream", signal });
+  subscribe(id: string, signal: AbortSignal): AsyncGenerator<RemoteEvent | undefined, void> {
+    return this.#events("SubscribeToTask", { id }, signal);
+  }
+
+  async *#events(method: string, params: JsonObject, signal: AbortSignal): AsyncGenerator<RemoteEvent | undefined, void> {
+    const response = await this.#post(method, params, { accept: "text/event-stream", signal });
+    const { isLegacy } = await this.#known(signal);
     if (!response.headers.get("content-type")?.startsWith("text/event-stream")) {
-      resultOf(await readText(response));
+      resultOf(await readText(response), isLegacy);
       throw failed("The remote agent answered with no event stream.");
     }
     for await (const frame of framesOf(response)) {
       if (frame === "") yield undefined;
-      else yield readRemoteEvent(resultOf(frame));
+      else yield readRemoteEvent(resultOf(frame, isLegacy));
     }
   }
 
-  async #call(method: string, params: object, signal: AbortSignal | undefined): Promise<JsonObject> {
-    return resultOf(await readText(await this.#post(method, params, { accept: "application/json", signal })));
+  async #call(method: string, params: JsonObject, signal: AbortSignal | undefined): Promise<JsonObject> {
+    const text = await readText(await this.#post(method, params, { accept: "application/json", signal }));
+    return resultOf(text, (await this.#known(signal)).isLegacy);
+  }
+
+  /** The card is read once, and again where that failed. */
+  #known(signal: AbortSignal | undefined): Promise<RemotePlace> {
+    this.#place ??= this.#readCard(signal);
+    return this.#place.catch((error: unknown) => {
+      this.#place = undefined;
+      throw error;
+    });
   }
 
   async #post(
     method: string,
-    params: object,
+    params: JsonObject,
     { accept, signal }: { readonly accept: string; readonly signal: AbortSignal | undefined },
   ): Promise<Response> {
-    this.#address ??= this.#readCard(signal);
-    const address = await this.#address.catch((error: unknown) => {
-      this.#address = undefined;
-      throw error;
-    });
-    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
-    return this.#fetch(address, { method: "POST", body, ...(signal ? { signal } : {}) }, { accept, "content-type": "application/json" });
+    const { address, isLegacy } = await this.#known(signal);
+    const request = isLegacy ? legacyRequest(method, params) : { method, params };
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, ...request });
+    const more = { accept, "content-type": "application/json", ...(isLegacy ? { "a2a-version": "0.3" } : {}) };
+    return this.#fetch(address, { method: "POST", body, ...(signal ? { signal } : {}) }, more);
   }
 
   async #fetch(address: string, init: RequestInit, more: Readonly<Record<string, string>>): Promise<Response> {
@@ -104,18 +134,46 @@ export class RemoteCalls {
     }
   }
 
-  async #readCard(signal: AbortSignal | undefined): Promise<string> {
+  async #readCard(signal: AbortSignal | undefined): Promise<RemotePlace> {
     const { card } = this.#options;
     const response = await this.#fetch(card, signal ? { signal } : {}, { accept: "application/json" });
     if (!response.ok) throw failed(`The card of the remote agent cannot be read: status ${response.status}.`, response.status >= 500);
-    const { supportedInterfaces } = parsed(await readText(response));
-    const all = Array.isArray(supportedInterfaces) ? supportedInterfaces.filter(isObject) : [];
-    const found = all.find(({ protocolBinding, protocolVersion }) => protocolBinding === "JSONRPC" && protocolVersion === "1.0")?.["url"];
-    if (typeof found !== "string") throw failed("The card of the remote agent has no interface of JSON-RPC in version 1.0.");
+    const read = parsed(await readText(response));
+    const current = interfaceOf(read, /^1\.0(\.\d+)?$/);
+    const found = current ?? legacyAddress(read);
+    if (found === undefined) throw failed("The card of the remote agent has no interface of JSON-RPC in version 1.0 or 0.3.");
     const url = URL.canParse(found, card) ? new URL(found, card) : undefined;
     if (url?.origin !== new URL(card).origin) throw failed("The card of the remote agent names an address at another origin than its own.");
-    return url.href;
+    const { capabilities } = read;
+    return {
+      address: url.href,
+      isLegacy: current === undefined,
+      streams: isObject(capabilities) && capabilities["streaming"] === true,
+    };
   }
+}
+
+const listOf = (value: Json | undefined): readonly JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : []);
+
+const addressIn = (found: JsonObject | undefined): string | undefined => {
+  const { url } = found ?? {};
+  return typeof url === "string" ? url : undefined;
+};
+
+const interfaceOf = ({ supportedInterfaces }: JsonObject, version: RegExp): string | undefined =>
+  addressIn(
+    listOf(supportedInterfaces).find(
+      ({ protocolBinding, protocolVersion }) => protocolBinding === "JSONRPC" && version.test(String(protocolVersion)),
+    ),
+  );
+
+const legacyVersion = /^0\.3(\.\d+)?$/;
+
+/** A card of 0.3 has its address at the top, and others beside it. */
+function legacyAddress(card: JsonObject): string | undefined {
+  const { protocolVersion, preferredTransport = "JSONRPC", additionalInterfaces } = card;
+  if (!legacyVersion.test(String(protocolVersion))) return interfaceOf(card, legacyVersion);
+  return addressIn(preferredTransport === "JSONRPC" ? card : listOf(additionalInterfaces).find(({ transport }) => transport === "JSONRPC"));
 }
 
 const failed = (message: string, retryable = false): AgentError => new AgentError("EXECUTOR_FAILED", { message, retryable });
@@ -135,9 +193,9 @@ function parsed(text: string): JsonObject {
 }
 
 /** The result of an answer. @throws AgentError EXECUTOR_FAILED with the code of its error */
-function resultOf(text: string): JsonObject {
+function resultOf(text: string, isLegacy: boolean): JsonObject {
   const { result, error } = parsed(text);
-  if (isObject(result)) return result;
+  if (isObject(result)) return isLegacy ? modernResult(result) : result;
   const { code } = isObject(error) ? error : {};
   return fail(`The remote agent refused the request${typeof code === "number" ? `: code ${code}` : ""}.`);
 }

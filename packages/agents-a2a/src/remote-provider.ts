@@ -122,18 +122,26 @@ async function* follow(calls: RemoteCalls, begun: RemoteTask, signal: AbortSigna
   let shown = "";
   let artifacts = new Map<string, string>();
   if (!isAtRest(task.state)) {
-    for await (const event of calls.subscribe(task.id, signal)) {
-      if (event?.type === "text")
-        artifacts.set(event.artifact, event.append ? (artifacts.get(event.artifact) ?? "") + event.text : event.text);
-      if (event?.type === "task") artifacts = new Map(event.task.artifacts);
-      const text = [...artifacts.values()].join("");
-      const grown = text.startsWith(shown) ? text.slice(shown.length) : "";
-      shown += grown;
-      yield grown === "" ? [{ type: "alive" }] : textChunks(grown);
-      if (isEnd(event)) break;
+    let failure: unknown;
+    try {
+      for await (const event of calls.subscribe(task.id, signal)) {
+        if (event?.type === "text")
+          artifacts.set(event.artifact, event.append ? (artifacts.get(event.artifact) ?? "") + event.text : event.text);
+        if (event?.type === "task") artifacts = new Map(event.task.artifacts);
+        const text = [...artifacts.values()].join("");
+        const grown = text.startsWith(shown) ? text.slice(shown.length) : "";
+        shown += grown;
+        yield grown === "" ? [{ type: "alive" }] : textChunks(grown);
+        if (isEnd(event)) break;
+      }
+    } catch (error) {
+      signal.throwIfAborted();
+      failure = error;
     }
     // The task as it is kept: a stream that was cut has not all of it.
     task = await calls.task(task.id, signal);
+    // A task that has ended meanwhile takes no subscription.
+    if (failure !== undefined && !isAtRest(task.state)) throw failure;
   }
   yield* finish(task, shown);
 }

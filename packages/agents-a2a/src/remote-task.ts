@@ -18,8 +18,8 @@ export interface RemoteTask {
 /** One event of a stream. */
 export type RemoteEvent =
   | { readonly type: "task"; readonly task: RemoteTask }
-  | { readonly type: "status"; readonly state: string; readonly note: string; readonly data: readonly Json[] }
-  | { readonly type: "text"; readonly artifact: string; readonly text: string; readonly append: boolean };
+  | { readonly type: "status"; readonly taskId: string; readonly state: string; readonly note: string; readonly data: readonly Json[] }
+  | { readonly type: "text"; readonly taskId: string; readonly artifact: string; readonly text: string; readonly append: boolean };
 
 /** States in which nothing follows. */
 const endStates: ReadonlySet<string> = new Set(
@@ -69,11 +69,11 @@ export function readRemoteEvent(value: JsonObject): RemoteEvent | undefined {
   const task = readRemoteTask(value["task"]);
   if (task) return { type: "task", task };
   const { statusUpdate, artifactUpdate, message } = value;
-  if (isObject(statusUpdate)) return { type: "status", ...statusOf(statusUpdate["status"]) };
+  if (isObject(statusUpdate)) return { type: "status", taskId: textOf(statusUpdate["taskId"]), ...statusOf(statusUpdate["status"]) };
   if (isObject(artifactUpdate)) {
-    const { artifact, append } = artifactUpdate;
+    const { artifact, append, taskId } = artifactUpdate;
     const id = isObject(artifact) ? textOf(artifact["artifactId"]) : "";
-    return { type: "text", artifact: id, text: partsText(artifact), append: append === true };
+    return { type: "text", taskId: textOf(taskId), artifact: id, text: partsText(artifact), append: append === true };
   }
-  return isObject(message) ? { type: "text", artifact: "message", text: partsText(message), append: false } : undefined;
+  return isObject(message) ? { type: "text", taskId: "", artifact: "message", text: partsText(message), append: false } : undefined;
 }

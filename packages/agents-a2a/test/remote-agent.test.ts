@@ -2,6 +2,7 @@ import { agentTool, createAgent, createSession, execute, resume } from "@loopwri
 import { memoryStore, scripted } from "@loopwright/core/memory";
 import { describe, expect, it } from "vitest";
 import { type RemoteAgentOptions, remoteAgent } from "../src/index.ts";
+import { legacyServer } from "./legacy-server.ts";
 import { remoteServer } from "./remote-server.ts";
 
 /** An agent that gives its task to the remote one. */
@@ -17,13 +18,21 @@ const leadOf = (card: string, fetchOf: RemoteAgentOptions["fetch"] = fetch) => {
 
 /** The task that a message is for, as its agent has it. */
 async function stateOf(input: string, init: RequestInit): Promise<string> {
-  const { taskId } = (JSON.parse(String(init.body)) as { readonly params: { readonly message: { readonly taskId: string } } }).params
-    .message;
-  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "GetTask", params: { id: taskId } });
+  const { method, params } = JSON.parse(String(init.body)) as {
+    readonly method: string;
+    readonly params: { readonly message: { readonly taskId: string } };
+  };
+  const asked = { method: method.includes("/") ? "tasks/get" : "GetTask", params: { id: params.message.taskId } };
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, ...asked });
   return (await fetch(input, { ...init, body })).text();
 }
 
-describe("a remote agent as a child", () => {
+describe.each([
+  ["1.0", remoteServer],
+  ["0.3", legacyServer],
+])("a remote agent of A2A %s as a child", (version, remoteServer) => {
+  const subscribes = version === "1.0" ? "SubscribeToTask" : "tasks/resubscribe";
+
   it("answers with the text of its task, whose id the log has", async () => {
     const { card, received } = await remoteServer(({ write, end }) => {
       write("It is ");
@@ -80,6 +89,30 @@ describe("a remote agent as a child", () => {
     expect(JSON.stringify(provider.requests.at(-1)?.messages)).toContain("Rain in Lisbon, tomorrow.");
   });
 
+  it("gives the answer of a task that ends before it is followed", async () => {
+    const { promise: isAsked, resolve: ask } = Promise.withResolvers<void>();
+    const { card, received } = await remoteServer(({ write, end }) => {
+      void isAsked.then(() => {
+        write("It is raining.");
+        end("COMPLETED");
+      });
+    });
+    const late = async (input: string, init: RequestInit): Promise<Response> => {
+      if (String(init.body).includes(subscribes)) {
+        ask();
+        const { id } = (JSON.parse(String(init.body)) as { readonly params: { readonly id: string } }).params;
+        const body = JSON.stringify({ ...JSON.parse(String(init.body)), method: version === "1.0" ? "GetTask" : "tasks/get", params: { id } });
+        const isEnded = async (): Promise<boolean> => /completed/i.test(await (await fetch(input, { ...init, body })).text());
+        await expect.poll(isEnded, { timeout: 20_000 }).toBe(true);
+      }
+      return fetch(input, init);
+    };
+    const { agent, provider } = leadOf(card, late);
+    await execute(createSession({ agent, store: memoryStore() }), "The weather?").result();
+    expect(JSON.stringify(provider.requests.at(-1)?.messages)).toContain("It is raining.");
+    expect(received).toHaveLength(1);
+  });
+
   it("is canceled with its parent", async () => {
     const { card, received, canceled } = await remoteServer(({ write }) => write("It is"));
     const session = createSession({ agent: leadOf(card).agent, store: memoryStore() });
@@ -112,7 +145,7 @@ describe("a remote agent as a child", () => {
     const store = memoryStore();
     let isFollowed = false;
     const watched = (input: string, init: RequestInit): Promise<Response> => {
-      if (String(init.body).includes("SubscribeToTask")) isFollowed = true;
+      if (String(init.body).includes(subscribes)) isFollowed = true;
       return fetch(input, init);
     };
     const first = createSession({ id: "root", agent: leadOf(card, watched).agent, store });
@@ -131,10 +164,13 @@ describe("a remote agent as a child", () => {
     expect(JSON.stringify(provider.requests.at(-1)?.messages)).toContain("It is raining.");
     expect(received).toEqual(["The weather?"]);
   });
+});
 
+describe("the card of a remote agent", () => {
   it.each([
     ["another origin", [{ url: "http://127.0.0.2:1/rpc", protocolBinding: "JSONRPC", protocolVersion: "1.0" }], "another origin"],
-    ["0.3 alone", [{ url: "/rpc", protocolBinding: "JSONRPC", protocolVersion: "0.3" }], "in version 1.0"],
+    ["another binding alone", [{ url: "/rpc", protocolBinding: "GRPC", protocolVersion: "1.0" }], "in version 1.0"],
+    ["a version that is not spoken", [{ url: "/rpc", protocolBinding: "JSONRPC", protocolVersion: "2.0" }], "or 0.3"],
   ])("asks nothing of an agent whose card names %s", async (_, supportedInterfaces, words) => {
     const asked: string[] = [];
     const card = "http://127.0.0.1:1/card.json";

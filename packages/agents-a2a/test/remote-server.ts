@@ -17,8 +17,10 @@ export interface Work {
   readonly text: string;
   /** The message continues a task that has asked. */
   readonly isAnswer: boolean;
-  /** Adds text to the answer. */
-  write(text: string): void;
+  /** Adds text to the answer, or takes its place. */
+  write(text: string, more?: { readonly append: boolean }): void;
+  /** Reports what a tool does. */
+  report(data: { readonly [name: string]: string }): void;
   /** Sets the state, with a text. */
   end(state: "COMPLETED" | "FAILED" | "INPUT_REQUIRED", note?: string): void;
 }
@@ -39,17 +41,22 @@ export async function remoteServer(work: (given: Work) => void): Promise<RemoteS
     const text = userMessage.parts.map(({ content }) => (content?.$case === "text" ? content.value : "")).join("");
     received.push(text);
     const ids = { taskId, contextId };
-    if (!task) bus.publish(AgentEvent.task(Task.fromJSON({ id: taskId, contextId, status: { state: "TASK_STATE_SUBMITTED" } })));
+    const state = task ? "TASK_STATE_WORKING" : "TASK_STATE_SUBMITTED";
+    bus.publish(AgentEvent.task(Task.fromJSON({ id: taskId, contextId, status: { state } })));
     bus.publish(AgentEvent.statusUpdate(TaskStatusUpdateEvent.fromJSON({ ...ids, status: { state: "TASK_STATE_WORKING" } })));
     let isBegun = false;
     const { promise: ended, resolve: finish } = Promise.withResolvers<void>();
     finishers.set(taskId, finish);
     work({
       ...{ text, isAnswer: task !== undefined },
-      write(piece) {
+      write(piece, { append } = { append: isBegun }) {
         const artifact = { artifactId: "answer", parts: [{ text: piece }] };
-        bus.publish(AgentEvent.artifactUpdate(TaskArtifactUpdateEvent.fromJSON({ ...ids, artifact, append: isBegun })));
+        bus.publish(AgentEvent.artifactUpdate(TaskArtifactUpdateEvent.fromJSON({ ...ids, artifact, append })));
         isBegun = true;
+      },
+      report(data) {
+        const message = { messageId: crypto.randomUUID(), role: "ROLE_AGENT", parts: [{ data }], ...ids };
+        bus.publish(AgentEvent.statusUpdate(TaskStatusUpdateEvent.fromJSON({ ...ids, status: { state: "TASK_STATE_WORKING", message } })));
       },
       end(state, note = "") {
         const message = { messageId: `${taskId}.${state}`, role: "ROLE_AGENT", parts: [{ text: note }], ...ids };
@@ -77,7 +84,12 @@ export async function remoteServer(work: (given: Work) => void): Promise<RemoteS
     const answer = await handler?.handle(body, new ServerCallContext({ requestedVersion: "1.0" }));
     if (answer && Symbol.asyncIterator in answer) {
       response.writeHead(200, { "content-type": "text/event-stream" });
-      for await (const event of answer) response.write(`data: ${JSON.stringify(event)}\n\n`);
+      try {
+        for await (const event of answer) response.write(`data: ${JSON.stringify(event)}\n\n`);
+      } catch {
+        // The task has ended meanwhile: there is nothing to subscribe to.
+        response.write(`data: ${JSON.stringify({ jsonrpc: "2.0", id: 1, error: { code: -32_004, message: "It has ended." } })}\n\n`);
+      }
       return response.end();
     }
     return response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answer));
