@@ -105,7 +105,9 @@ async function bodyOf({ body }: Request): Promise<JsonObject> {
 
 function idOf(value: unknown, name: string): string | undefined {
   if (value === undefined || value === "") return undefined;
-  return typeof value === "string" && value.length <= idCharsMax ? value : refuse(`\`${name}\`: send a text of at most ${idCharsMax} characters.`);
+  return typeof value === "string" && value.length <= idCharsMax
+    ? value
+    : refuse(`\`${name}\`: send a text of at most ${idCharsMax} characters.`);
 }
 
 type Frame = ChatFrame | { readonly event: "error"; readonly data: { readonly error: string; readonly taskId?: string } };

@@ -101,7 +101,11 @@ describe.each([
       if (String(init.body).includes(subscribes)) {
         ask();
         const { id } = (JSON.parse(String(init.body)) as { readonly params: { readonly id: string } }).params;
-        const body = JSON.stringify({ ...JSON.parse(String(init.body)), method: version === "1.0" ? "GetTask" : "tasks/get", params: { id } });
+        const body = JSON.stringify({
+          ...JSON.parse(String(init.body)),
+          method: version === "1.0" ? "GetTask" : "tasks/get",
+          params: { id },
+        });
         const isEnded = async (): Promise<boolean> => /completed/i.test(await (await fetch(input, { ...init, body })).text());
         await expect.poll(isEnded, { timeout: 20_000 }).toBe(true);
       }

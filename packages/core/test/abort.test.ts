@@ -20,6 +20,22 @@ describe("an abort", () => {
     expect(session.status).toBe("completed");
   });
 
+  it("by the key of an input stops its run alone, open or waiting, and none for a key that no input has", async () => {
+    const { session } = world([{ text: "first", hang: true }, { text: "third" }]);
+    const first = execute(session, "one", { idempotencyKey: "k1" });
+    await calm();
+    const second = execute(session, "two", { idempotencyKey: "k2" });
+    const third = execute(session, "three", { idempotencyKey: "k3" });
+    await calm();
+    expect(await session.abort("no", { inputKey: "other" })).toBe(false);
+    expect(await session.abort("no", { inputKey: "k2" })).toBe(true);
+    expect(await session.abort("no", { inputKey: "k1" })).toBe(true);
+    expect((await first.result()).status).toBe("aborted");
+    expect((await second.result()).status).toBe("aborted");
+    expect(await third.result()).toMatchObject({ status: "completed", text: "third" });
+    expect(await session.abort("no", { inputKey: "k1" })).toBe(false);
+  });
+
   it("by a signal that was aborted before makes no model call, and ends the run that was asked for", async () => {
     const { session, provider, types } = world([{ text: "never" }]);
     const result = await execute(session, "go", { signal: AbortSignal.abort("no more") }).result();

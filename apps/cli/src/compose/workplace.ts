@@ -87,7 +87,19 @@ export async function openWorkplace(
     failover = await openFailover(settings, agents, logger);
     const { callGuard } = failover;
     return {
-      ...{ settings, provider, agent, agents, modes: made.modes, chatbots: made.chatbots, skills: made.skills.offered, store, approvals, knowledge, close },
+      ...{
+        settings,
+        provider,
+        agent,
+        agents,
+        modes: made.modes,
+        chatbots: made.chatbots,
+        skills: made.skills.offered,
+        store,
+        approvals,
+        knowledge,
+        close,
+      },
       ...(callGuard ? { callGuard } : {}),
     };
   } catch (error) {

@@ -19,9 +19,12 @@ async function cards({ isSecured = false, given = skills } = {}): Promise<(agent
   const routes = await protocolRoutes(["a2a"], { agents, skills: given, isSecured });
   const server = createServer({ runtime: createRuntime({ agents }), routes });
   return async (agent) => {
-    const response = await server.fetch(new Request(`http://localhost/a2a/${agent}/agent-card.json`, { headers: { "A2A-Version": "1.0" } }), {
-      remoteAddress: "127.0.0.1",
-    });
+    const response = await server.fetch(
+      new Request(`http://localhost/a2a/${agent}/agent-card.json`, { headers: { "A2A-Version": "1.0" } }),
+      {
+        remoteAddress: "127.0.0.1",
+      },
+    );
     return response.json();
   };
 }
