@@ -174,9 +174,9 @@ export interface SessionRequests {
   schedules(sessionId: string, options?: RequestOptions): Promise<readonly SessionSchedule[]>;
   /** Due times of schedules that have passed, the newest first. */
   firings(sessionId: string, options?: RequestOptions): Promise<readonly ScheduleFiring[]>;
-  /** Stops the open run, that of `runId`, or that of the input with this idempotency key. False when it does not run. The partial answer is kept. */
+  /** The open run, or that of `runId` or of the input with this key. False when it does not run. The partial answer is kept. */
   abort(
-    sessionId: string,
+    id: string,
     reason?: string,
     options?: RequestOptions & { readonly runId?: string | undefined; readonly inputKey?: string },
   ): Promise<boolean>;

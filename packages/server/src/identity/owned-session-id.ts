@@ -1,7 +1,7 @@
 /*
  * Owns: ids of sessions that belong to a user before the session exists: another user cannot begin a session with one. They are found again from a name,
  * such as that of a conversation or an `Idempotency-Key`, which is no secret.
- * Does not own: who may read or continue a session that exists (permissions).
+ * Does not own: permission to read or continue a session that exists (permissions).
  */
 import { AgentError, isAgentError, type SessionSnapshot } from "@loopwright/core/protocol";
 import type { Principal } from "../server-options.ts";
