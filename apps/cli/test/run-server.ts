@@ -8,6 +8,8 @@ export interface ServerOptions {
   readonly flags?: readonly string[];
   /** Default: any free one. */
   readonly port?: number;
+  /** False: the model is that of the settings. Default true. */
+  readonly isOffline?: boolean;
   /** Of the test, where tests run at the same time. Default: of the test that runs. */
   readonly onEnd?: (end: () => Promise<void>) => void;
 }
@@ -30,8 +32,15 @@ const hasty: ClientClock = {
 };
 
 /** Starts the server with the offline model; resolves when it listens. It is killed when the test is over. */
-export async function startServer({ cwd, env = {}, flags = [], port = 0, onEnd = onTestFinished }: ServerOptions): Promise<RunningServer> {
-  const running = start(["run", "--offline", "--port", `${port}`, ...flags], { cwd, env });
+export async function startServer({
+  cwd,
+  env = {},
+  flags = [],
+  port = 0,
+  isOffline = true,
+  onEnd = onTestFinished,
+}: ServerOptions): Promise<RunningServer> {
+  const running = start(["run", ...(isOffline ? ["--offline"] : []), "--port", `${port}`, ...flags], { cwd, env });
   onEnd(async () => {
     running.child.kill("SIGKILL");
     await running.ended;

@@ -1,8 +1,10 @@
 import { type AgentError, isAgentError } from "@loopwright/core";
 import { complaintOf } from "../complaint.ts";
 import { createChain } from "../compose/create-provider.ts";
+import { openMcp } from "../compose/open-mcp.ts";
 import { type CheckedConfiguration, type Configuration, loadConfiguration, readConfiguration } from "../config/configure.ts";
 import { shownFallback } from "../config/fallback-model.ts";
+import { holdsServers } from "../config/mcp-servers.ts";
 import type { ConfigOption } from "../config/option.ts";
 import { options } from "../config/options.ts";
 import { shownValue } from "../config/read-value.ts";
@@ -127,7 +129,9 @@ async function yamlOf(configuration: Configuration): Promise<string> {
       option.kind === "number"
         ? Number(value)
         : typeof value === "string"
-          ? shownValue(option, value)
+          ? option.kind === "servers" && holdsServers(value)
+            ? JSON.parse(value)
+            : shownValue(option, value)
           : option.kind === "models"
             ? [value].flat().map((one) => shownFallback(String(one)))
             : value;
@@ -166,6 +170,7 @@ async function checked(flags: ConfigFlags): Promise<{ readonly flaws: readonly A
       const settings = settingsFrom(read.configuration, process.cwd());
       checkSeparateSecrets(runSettings(read.configuration.values, settings), settings.environment);
       await createChain(settings);
+      await (await openMcp(settings))?.close();
     } catch (error) {
       flaws.push(flawOf(error));
     }

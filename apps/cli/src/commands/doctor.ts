@@ -13,6 +13,7 @@ import { jsonLine } from "../terminal/json-line.ts";
 import { padTo } from "../terminal/lines.ts";
 import { oneLine } from "../terminal/neutralise.ts";
 import { checkLinks } from "./check-links.ts";
+import { checkMcp } from "./check-mcp.ts";
 import { checkStore } from "./check-store.ts";
 import type { Finding } from "./finding.ts";
 
@@ -26,7 +27,7 @@ const onlineMs = 30_000;
 /** How long a server of the user's own may take to answer at all. */
 const answerMs = 3_000;
 
-/** Looks at Node.js, the store, channel and queue, files of secrets, the keys, the models and servers of the user's own; 1 when something is broken. Values of keys are never shown. */
+/** Looks at Node.js, the store, channel and queue, files of secrets, MCP servers, the keys, the models and servers of the user's own; 1 when something is broken. Values of keys are never shown. */
 export async function doctor(flags: DoctorFlags): Promise<number> {
   const { settings, reports } = await settingsWithSurvey(flags);
   const findings: Finding[] = [
@@ -34,6 +35,7 @@ export async function doctor(flags: DoctorFlags): Promise<number> {
     await checkStore(settings, { acceptsRestored: flags.acceptRestored ?? false }),
     ...(await checkLinks(settings)),
     ...secretFindings(reports, settings),
+    ...(await checkMcp(settings)),
     ...(await vendorFindings(settings)),
     await choiceFinding(settings),
     ...(await fallbackFindings(settings)),

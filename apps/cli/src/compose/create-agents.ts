@@ -13,6 +13,7 @@ import { openMemory } from "./knowledge/open-memory.ts";
 import { loadAgents } from "./load-agents.ts";
 import { loadTools } from "./load-tools.ts";
 import { offerTools } from "./offer-tools.ts";
+import { openMcp } from "./open-mcp.ts";
 
 /** What the agents of the settings are made for. */
 export interface AgentsOptions extends Pick<AssistantOptions, "isAttended" | "surface" | "preferences"> {
@@ -29,6 +30,8 @@ export interface MadeAgents {
   /** Names of the chatbots that inputs may name. */
   readonly chatbots: readonly string[];
   readonly skills: OpenedSkills;
+  /** Ends what agents have open. */
+  close(): Promise<void>;
 }
 
 /** What agents run with. */
@@ -79,13 +82,15 @@ export async function createAgents({ settings, chain, store, knowledge }: Agents
       ? { agents: [], modes: [], chatbots: {} }
       : await loadAgents(agentsFile, { provider: chain[0], model, tools, blobs, environment }, directory);
   const skills = await openSkills(settings, environment);
-  const assistant = skills.equip(createAssistant({ model, surface, filesDirectory, isAttended, ownTools, ...extras }));
+  const mcp = await openMcp(settings);
+  const equip = (agent: Agent): Agent => skills.equip(mcp ? mcp.equip(agent) : agent);
+  const assistant = equip(createAssistant({ model, surface, filesDirectory, isAttended, ownTools, ...extras }));
   const web = webUrl === undefined ? undefined : await createResearch({ model, webUrl, store, ...(preferences ? { preferences } : {}) });
   const hasMainThread = offersAll || agentName === "main-thread";
   const search = hasMainThread ? await searchOf(knowledge, own.chatbots) : undefined;
   const chatbots = search ? Object.keys(own.chatbots) : [];
   const mainThread = hasMainThread
-    ? [skills.equip(await createMainThread({ model, surface, tools, filesDirectory, web, search, ...extras }))]
+    ? [equip(await createMainThread({ model, surface, tools, filesDirectory, web, search, ...extras }))]
     : [];
   const ours = [assistant, ...mainThread, ...(web ? [web.research, web.researcher] : [])];
   const all = [...own.agents, ...ours.filter(({ name }) => !own.agents.some((one) => one.name === name))];
@@ -98,7 +103,7 @@ export async function createAgents({ settings, chain, store, knowledge }: Agents
     );
   const known = hasMainThread ? mainThreadModes({ web, knowledge, chatbots }) : [];
   const modes = [...new Set([...known, ...own.modes])];
-  return { agents: [first, ...all.filter((agent) => agent !== first)], modes, chatbots, skills };
+  return { agents: [first, ...all.filter((agent) => agent !== first)], modes, chatbots, skills, close: async () => mcp?.close() };
 }
 
 /** The modes that the main thread knows, by what it has. */

@@ -10,7 +10,7 @@ import { noAgent } from "../settings/chosen-agent.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { OpenedSkills } from "../skills/open-skills.ts";
 import { oneLine } from "../terminal/neutralise.ts";
-import { type AgentsOptions, createAgents } from "./create-agents.ts";
+import { type AgentsOptions, createAgents, type MadeAgents } from "./create-agents.ts";
 import { createChain } from "./create-provider.ts";
 import { findSession, localScope } from "./kept-sessions.ts";
 import { openKnowledge, withDocuments } from "./knowledge/open-knowledge.ts";
@@ -68,7 +68,9 @@ export async function openWorkplace(
   const knowledge = await openKnowledge(settings, { makes: false });
   const store = await withDocuments(opened, knowledge);
   let failover: Failover | undefined;
+  let made: MadeAgents | undefined;
   const close = async (): Promise<void> => {
+    await made?.close();
     await failover?.close();
     await knowledge?.close();
     await store.close();
@@ -76,11 +78,12 @@ export async function openWorkplace(
   const isToBeMade = settings.store.kind === "sqlite" && !existsSync(settings.store.file);
   try {
     if (!isToBeMade) await store.index.list(localScope, { limit: 1 });
-    const made = await createAgents({ settings, chain: [provider, ...others.map(watch)], store, knowledge }, options);
+    made = await createAgents({ settings, chain: [provider, ...others.map(watch)], store, knowledge }, options);
     for (const warning of made.skills.warnings) logger ? logger.log("warn", warning) : process.stderr.write(`${oneLine(warning, 1_000)}\n`);
     const approvals = openApprovals(settings);
+    const { skills, modes, chatbots } = made;
     const agents = made.agents.map((one) =>
-      made.skills.guard(guard(hidingSecrets(withApprovals(one, approvals), settings.configuration.secrets))),
+      skills.guard(guard(hidingSecrets(withApprovals(one, approvals), settings.configuration.secrets))),
     );
     const [agent] = agents;
     if (!agent) throw noAgent(settings.agentName, []);
@@ -92,9 +95,9 @@ export async function openWorkplace(
         provider,
         agent,
         agents,
-        modes: made.modes,
-        chatbots: made.chatbots,
-        skills: made.skills.offered,
+        modes,
+        chatbots,
+        skills: skills.offered,
         store,
         approvals,
         knowledge,

@@ -8,13 +8,14 @@ import { AgentError, isAgentError, refuseUnknownOptions } from "@loopwright/core
 import { oneLine } from "../terminal/neutralise.ts";
 import { type ConfigLevel, emptyLevel } from "./config-level.ts";
 import { fallbacksOfFile } from "./fallback-model.ts";
+import { mcpServersOfFile } from "./mcp-servers.ts";
 import type { ConfigOption } from "./option.ts";
 import { type ConfigValues, options } from "./options.ts";
 import { type ConfigValue, readValue } from "./read-value.ts";
+import { type Content, isRecord, readYaml } from "./yaml-content.ts";
 
 /** The file that is read where none is named. */
 const usualConfigFile = "loopwright.yaml";
-const bytesMax = 256 * 1024;
 
 const byKey: ReadonlyMap<string, ConfigOption> = new Map(
   options.flatMap((option) => (option.key === undefined ? [] : [[option.key, option] as const])),
@@ -50,40 +51,13 @@ export async function readConfigFile(directory: string, named: string | undefine
 
 /** The settings of this text; `name` is that of its file, for people. */
 export async function parseConfigFile(text: string, name: string): Promise<ConfigFile> {
-  const refused = (what: string, fix: string): ConfigFile => ({
-    level: emptyLevel,
-    flaws: [new AgentError("CONFIG_INVALID", { message: what, fix })],
-  });
-  if (Buffer.byteLength(text) > bytesMax)
-    return refused(`\`${name}\` is larger than ${bytesMax / 1024} KiB.`, "Keep the settings alone in it: they are some lines.");
-  const { LineCounter, parseDocument, visit } = await import("yaml");
-  const lineCounter = new LineCounter();
-  const document = parseDocument(text, { lineCounter, prettyErrors: false });
-  const [broken] = document.errors;
-  // What the parser writes may repeat text of the file; its codes do not.
-  if (broken)
-    return refused(
-      `\`${name}\`, line ${lineCounter.linePos(broken.pos[0]).line}, is no valid YAML (${broken.code}).`,
-      "Correct the line: `name: value`, indented by spaces.",
-    );
-  // An alias could stand for a value that grows without bounds.
-  let hasAlias = false;
-  visit(document, {
-    Alias() {
-      hasAlias = true;
-      return visit.BREAK;
-    },
-  });
-  if (hasAlias) return refused(`\`${name}\` uses an alias (\`*name\`), and settings take none.`, "Write the value where it is meant.");
-  const content: unknown = document.toJS();
-  if (content === null || content === undefined) return { level: emptyLevel, flaws: [] };
-  if (!isRecord(content)) return refused(`\`${name}\` holds no settings by their names.`, "Write them as `name: value`, one a line.");
-  const lineOf = (path: readonly string[]): number | undefined => {
-    const node: unknown = document.getIn(path, true);
-    const start = typeof node === "object" && node !== null && "range" in node && Array.isArray(node.range) ? node.range[0] : undefined;
-    return typeof start === "number" ? lineCounter.linePos(start).line : undefined;
-  };
-  return readContent(content, (path) => `${name}${lineOf(path) === undefined ? "" : `:${lineOf(path)}`}`);
+  try {
+    const { content, lineOf } = await readYaml(text, name);
+    return readContent(content, (path) => `${name}${lineOf(path) === undefined ? "" : `:${lineOf(path)}`}`);
+  } catch (error) {
+    if (!isAgentError(error, "CONFIG_INVALID")) throw error;
+    return { level: emptyLevel, flaws: [error] };
+  }
 }
 
 /** The values of all known keys, and a flaw for each that is unknown or wrong. `placeOf` is file and line, for people. */
@@ -106,10 +80,6 @@ function readContent(content: Content, placeOf: (path: readonly string[]) => str
   }
   return { level: { values: values as ConfigValues, sources }, flaws };
 }
-
-type Content = Readonly<Record<string, unknown>>;
-
-const isRecord = (value: unknown): value is Content => typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** The values with their paths; sections are opened, anything else is left whole. */
 function* leavesOf(content: Content): Iterable<readonly [path: readonly string[], value: unknown]> {
@@ -162,6 +132,7 @@ function keysOf(section: string | undefined): readonly string[] {
 /** A value of YAML as that of the option. @throws AgentError CONFIG_INVALID */
 function typedValue(option: ConfigOption, value: unknown, source: string): ConfigValue {
   if (option.kind === "models") return fallbacksOfFile(value, source);
+  if (option.kind === "servers") return mcpServersOfFile(value, source);
   if (typeof value === "string") return readValue(option, value, source);
   if (typeof value === "boolean" && (option.kind === "switch" || option.kind === "file")) return value;
   if (typeof value === "number" && option.kind !== "switch") return readValue(option, String(value), source);

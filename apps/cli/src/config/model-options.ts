@@ -142,6 +142,15 @@ export const modelOptions = [
     text: "agents can run the programs that a JSON file lists, each call after an approval",
   },
   {
+    name: "mcp",
+    kind: "servers",
+    flag: "--mcp <file>",
+    variable: "LOOPWRIGHT_MCP",
+    key: "mcp",
+    commands: "shared",
+    text: "agents have the tools of MCP servers, by their names in a file of YAML or JSON, with the package `@loopwright/tools-mcp`; in `loopwright.yaml` also the servers themselves",
+  },
+  {
     name: "skills",
     kind: "text",
     flag: "--skills <folder>",

@@ -1,8 +1,8 @@
 /**
  * How a value is written: `names` with commas between them, `list` by repeating the flag, `models` as `provider:model` with commas between them, `file` as
- * a path or as a switch that means the usual path.
+ * a path or as a switch that means the usual path, `servers` as a path or, in the file, as MCP servers by their names.
  */
-export type OptionKind = "text" | "names" | "list" | "models" | "switch" | "file" | "number" | "choice" | "http" | "redis";
+export type OptionKind = "text" | "names" | "list" | "models" | "switch" | "file" | "number" | "choice" | "http" | "redis" | "servers";
 
 /** One option. */
 export interface ConfigOption {

@@ -1,6 +1,7 @@
 import { AgentError } from "@loopwright/core";
 import { oneLine } from "../terminal/neutralise.ts";
 import { readFallbacks, shownFallback } from "./fallback-model.ts";
+import { holdsServers } from "./mcp-servers.ts";
 import type { ConfigOption } from "./option.ts";
 import { redisUrlOf, withoutSecret } from "./store-place.ts";
 
@@ -46,6 +47,7 @@ export function readValue(option: ConfigOption, text: string, source: string): C
     case "list":
       return text.split(",").flatMap((one) => one.trim() || []);
     case "text":
+    case "servers":
     case "names":
       return text;
     default:
@@ -58,5 +60,7 @@ export function shownValue(option: ConfigOption, value: ConfigValue): string {
   if (option.isSecret) return "********";
   if (option.kind === "models" && typeof value === "object") return value.map(shownFallback).join(", ") || "none";
   const text = typeof value === "object" ? value.join(", ") : String(value);
+  // Values of headers and variables are not shown.
+  if (option.kind === "servers" && holdsServers(text)) return Object.keys(JSON.parse(text) as object).join(", ");
   return /^[a-z][a-z0-9+.-]*:\/\//i.test(text) && URL.canParse(text) ? withoutSecret(text) : text;
 }

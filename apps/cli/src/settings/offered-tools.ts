@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { AgentError } from "@loopwright/core";
+import { holdsServers } from "../config/mcp-servers.ts";
 import { oneLine } from "../terminal/neutralise.ts";
 
 /** What makes pictures: a vendor's interface, or shapes that are drawn here, without a network. */
@@ -16,6 +17,8 @@ export interface OfferedTools {
   readonly programsFile: string | undefined;
   /** Absolute path of the folder with skills; undefined: agents have none. */
   readonly skillsFolder: string | undefined;
+  /** Absolute path of the list of MCP servers, or the servers as JSON; undefined: agents have none. */
+  readonly mcp: string | undefined;
 }
 
 /** What these values ask for; files are found from `directory`. @throws AgentError CONFIG_INVALID */
@@ -25,11 +28,13 @@ export function offeredTools(
     images: typed,
     programs,
     skills,
+    mcp,
   }: {
     readonly artifacts?: boolean;
     readonly images?: string;
     readonly programs?: string;
     readonly skills?: string;
+    readonly mcp?: string;
   },
   directory: string,
 ): OfferedTools {
@@ -40,5 +45,11 @@ export function offeredTools(
       fix: `Pass one of these with \`--images\`: ${imageMakers.join(", ")}.`,
     });
   const place = (path: string | undefined): string | undefined => (path === undefined ? undefined : resolve(directory, path));
-  return { artifacts, images, programsFile: place(programs), skillsFolder: place(skills) };
+  return {
+    artifacts,
+    images,
+    programsFile: place(programs),
+    skillsFolder: place(skills),
+    mcp: mcp !== undefined && holdsServers(mcp) ? mcp : place(mcp),
+  };
 }

@@ -29,6 +29,7 @@ export interface ModelFlags extends AgentFlags {
   readonly images?: string;
   readonly programs?: string;
   readonly skills?: string;
+  readonly mcp?: string;
   readonly knowledge?: string | boolean;
   readonly memory?: string | boolean;
   readonly nudges?: boolean;
