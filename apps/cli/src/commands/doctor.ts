@@ -2,6 +2,7 @@ import { isAgentError } from "@loopwright/core";
 import type { ModelProvider } from "@loopwright/core/ports";
 import { complaintOf } from "../complaint.ts";
 import { createProvider, ollamaServer } from "../compose/create-provider.ts";
+import { type OpenedMcp, openMcp } from "../compose/open-mcp.ts";
 import { withoutSecret } from "../config/store-place.ts";
 import { type Vendor, vendors } from "../config/vendors.ts";
 import { exitCodes } from "../exit-code.ts";
@@ -13,7 +14,6 @@ import { jsonLine } from "../terminal/json-line.ts";
 import { padTo } from "../terminal/lines.ts";
 import { oneLine } from "../terminal/neutralise.ts";
 import { checkLinks } from "./check-links.ts";
-import { checkMcp } from "./check-mcp.ts";
 import { checkStore } from "./check-store.ts";
 import type { Finding } from "./finding.ts";
 
@@ -26,6 +26,8 @@ interface DoctorFlags extends SharedFlags {
 const onlineMs = 30_000;
 /** How long a server of the user's own may take to answer at all. */
 const answerMs = 3_000;
+/** How long an MCP server may take to list its tools. */
+const listMs = 20_000;
 
 /** Looks at Node.js, the store, channel and queue, files of secrets, MCP servers, the keys, the models and servers of the user's own; 1 when something is broken. Values of keys are never shown. */
 export async function doctor(flags: DoctorFlags): Promise<number> {
@@ -35,7 +37,7 @@ export async function doctor(flags: DoctorFlags): Promise<number> {
     await checkStore(settings, { acceptsRestored: flags.acceptRestored ?? false }),
     ...(await checkLinks(settings)),
     ...secretFindings(reports, settings),
-    ...(await checkMcp(settings)),
+    ...(await mcpFindings(settings)),
     ...(await vendorFindings(settings)),
     await choiceFinding(settings),
     ...(await fallbackFindings(settings)),
@@ -77,6 +79,25 @@ function secretFindings(reports: readonly SecretFileReport[], { environment }: S
     return files;
   } catch (error) {
     return [...files, { what: "keys", state: "bad", text: complaintOf(error).join("\n") }];
+  }
+}
+
+/** What each MCP server of the settings offers now. */
+async function mcpFindings(settings: Settings): Promise<readonly Finding[]> {
+  let mcp: OpenedMcp | undefined;
+  try {
+    mcp = await openMcp(settings);
+    const surveys = (await mcp?.survey(AbortSignal.timeout(listMs))) ?? [];
+    return surveys.map(({ server, tools, error }): Finding => {
+      const what = `mcp ${server}`;
+      if (error) return { what, state: "bad", text: complaintOf(error).join("\n") };
+      const names = tools.map(({ original }) => original).join(", ");
+      return { what, state: "ok", text: tools.length === 0 ? "no tools" : oneLine(names, 200) };
+    });
+  } catch (error) {
+    return [{ what: "mcp", state: "bad", text: complaintOf(error).join("\n") }];
+  } finally {
+    await mcp?.close();
   }
 }
 

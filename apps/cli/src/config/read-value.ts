@@ -26,8 +26,7 @@ export function readValue(option: ConfigOption, text: string, source: string): C
     }
     case "number": {
       const [min, max] = option.range ?? [0, Number.MAX_SAFE_INTEGER];
-      const number = /^\d+(\.\d+)?$/.test(text.trim()) ? Number(text) : Number.NaN;
-      if (number >= min && number <= max) return text.trim();
+      if (isBetween(text.trim(), min, max)) return text.trim();
       throw wrong(`is ${shown}, and it is a number`, `Set one from ${min} to ${max}.`);
     }
     case "choice": {
@@ -54,6 +53,9 @@ export function readValue(option: ConfigOption, text: string, source: string): C
       return option.kind satisfies never;
   }
 }
+
+const isBetween = (text: string, min: number, max: number): boolean =>
+  /^\d+(\.\d+)?$/.test(text) && Number(text) >= min && Number(text) <= max;
 
 /** The value for people: a secret is masked, and an address is shown without its user, password and query. */
 export function shownValue(option: ConfigOption, value: ConfigValue): string {
