@@ -4,11 +4,11 @@
  * Does not own: permission to read or continue a session that exists (permissions).
  */
 import { AgentError, isAgentError, type SessionSnapshot } from "@loopwright/core/protocol";
+import { digestId } from "../request/digest-id.ts";
 import type { Principal } from "../server-options.ts";
-import { textDigest } from "./text-digest.ts";
 
 const digestChars = 24;
-const shortDigest = async (...texts: readonly string[]): Promise<string> => (await textDigest(JSON.stringify(texts))).slice(0, digestChars);
+const shortDigest = async (...texts: readonly string[]): Promise<string> => (await digestId(...texts)).slice(0, digestChars);
 
 const ownedId = /-own-([0-9a-f]{24})-[0-9a-f]{24}$/;
 /** What `keyedSessionId` gives: it has the key of one user in it, and is begun by that key alone. */
