@@ -1,7 +1,7 @@
 import { type AgentError, isAgentError } from "@loopwright/core";
 import { complaintOf } from "../complaint.ts";
 import { createChain } from "../compose/create-provider.ts";
-import { openMcp } from "../compose/open-mcp.ts";
+import { openMcp } from "../compose/mcp/open-mcp.ts";
 import { type CheckedConfiguration, type Configuration, loadConfiguration, readConfiguration } from "../config/configure.ts";
 import { shownFallback } from "../config/fallback-model.ts";
 import { holdsServers } from "../config/mcp-servers.ts";

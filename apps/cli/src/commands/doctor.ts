@@ -2,7 +2,7 @@ import { isAgentError } from "@loopwright/core";
 import type { ModelProvider } from "@loopwright/core/ports";
 import { complaintOf } from "../complaint.ts";
 import { createProvider, ollamaServer } from "../compose/create-provider.ts";
-import { type OpenedMcp, openMcp } from "../compose/open-mcp.ts";
+import { type OpenedMcp, openMcp } from "../compose/mcp/open-mcp.ts";
 import { withoutSecret } from "../config/store-place.ts";
 import { type Vendor, vendors } from "../config/vendors.ts";
 import { exitCodes } from "../exit-code.ts";

@@ -12,8 +12,8 @@ import { createResearch } from "./create-research.ts";
 import { openMemory } from "./knowledge/open-memory.ts";
 import { loadAgents } from "./load-agents.ts";
 import { loadTools } from "./load-tools.ts";
+import { openMcp } from "./mcp/open-mcp.ts";
 import { offerTools } from "./offer-tools.ts";
-import { openMcp } from "./open-mcp.ts";
 
 /** What the agents of the settings are made for. */
 export interface AgentsOptions extends Pick<AssistantOptions, "isAttended" | "surface" | "preferences"> {

@@ -3,12 +3,12 @@ import { dirname, resolve } from "node:path";
 import { type Agent, AgentError } from "@loopwright/core";
 import type { SecretStore } from "@loopwright/core/ports";
 import type { McpSurvey, McpTools } from "@loopwright/tools-mcp";
-import type { Environment } from "../config/environment.ts";
-import { holdsServers, type McpServers, parseMcpServers } from "../config/mcp-servers.ts";
-import type { Settings } from "../settings/settings.ts";
-import { oneLine } from "../terminal/neutralise.ts";
-import { companion } from "./companion.ts";
-import { localScope } from "./kept-sessions.ts";
+import type { Environment } from "../../config/environment.ts";
+import { holdsServers, type McpServers, parseMcpServers } from "../../config/mcp-servers.ts";
+import type { Settings } from "../../settings/settings.ts";
+import { oneLine } from "../../terminal/neutralise.ts";
+import { companion } from "../companion.ts";
+import { localScope } from "../kept-sessions.ts";
 
 /** The MCP servers of a process. */
 export interface OpenedMcp {
