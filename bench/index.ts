@@ -17,7 +17,7 @@ import { type HttpResults, measureHttp, profileHttp } from "./http/run-http.ts";
 import { latencyRows, latencyStart } from "./latency/run-latency.ts";
 import { listScenes, listsStart } from "./lists/list-scenes.ts";
 import { listRows } from "./lists/run-lists.ts";
-import { type BenchOptions, benchOptions, durableStart, httpStart, pageStart } from "./options.ts";
+import { type BenchOptions, benchOptions, durableStart, httpStart, pageStart, protocolsStart } from "./options.ts";
 import { httpSizeRows, httpSizesId, sizeRow, startId, startRow } from "./other-rows.ts";
 import {
   contextSection,
@@ -32,10 +32,12 @@ import {
   performancePage,
   processSection,
   profileText,
+  protocolsSection,
   youngSection,
 } from "./performance-page.ts";
 import { httpColumns, pageColumns, printRow, printTable, processColumns } from "./print-table.ts";
 import { mergeProfiles, type ProfileSummary } from "./profile-summary.ts";
+import { measureProtocols, profileProtocol, protocolRows } from "./protocols/run-protocols.ts";
 import { isMissedRow, type Row } from "./row.ts";
 import { createRig, type Rig, type SceneResults } from "./run-rounds.ts";
 import { sceneRows } from "./scene-rows.ts";
@@ -183,13 +185,28 @@ async function measureContexts(options: BenchOptions): Promise<Measured> {
   return { machine: machineOf(options), rows, profiles: [], results };
 }
 
+/** What the streams of other protocols cost beside our own: measured only when it is asked for. */
+async function measureMappings(options: BenchOptions): Promise<Measured> {
+  const results = await measureProtocols(options.rounds);
+  const rows = protocolRows(results);
+  const made: Profiled[] = [];
+  for (const row of rows) {
+    console.log(printRow(row));
+    const profile = options.profile ? await profileProtocol(row.id) : undefined;
+    if (profile) made.push({ title: `Loopwright: ${row.title}`, profile });
+  }
+  return { machine: machineOf(options), rows, profiles: made, results };
+}
+
 const options = benchOptions(process.argv.slice(2));
 const asksFor = (start: string): boolean => options.only.some((one) => one.startsWith(start));
 const asksElse =
   options.only.length === 0 ||
   options.only.some(
     (one) =>
-      ![youngStart, httpStart, pageStart, durableStart, listsStart, latencyStart, contextStart].some((start) => one.startsWith(start)),
+      ![youngStart, httpStart, pageStart, durableStart, listsStart, latencyStart, contextStart, protocolsStart].some((start) =>
+        one.startsWith(start),
+      ),
   );
 const rig = await createRig();
 try {
@@ -201,6 +218,7 @@ try {
   const found = asksFor(listsStart) ? await measureLists(options) : undefined;
   const reported = asksFor(latencyStart) ? await measureLatency(options) : undefined;
   const compacted = asksFor(contextStart) ? await measureContexts(options) : undefined;
+  const mapped = asksFor(protocolsStart) ? await measureMappings(options) : undefined;
   if (local) console.log(`\n${printTable(local.rows, processColumns)}`);
   if (young) console.log(`\n${printTable(young.rows, processColumns)}`);
   if (served) console.log(`\n${printTable(served.rows, httpColumns)}\n`);
@@ -209,10 +227,11 @@ try {
   if (found) console.log(`\n${printTable(found.rows, pageColumns)}\n`);
   if (reported) console.log(`\n${printTable(reported.rows, pageColumns)}\n`);
   if (compacted) console.log(`\n${printTable(compacted.rows, pageColumns)}\n`);
+  if (mapped) console.log(`\n${printTable(mapped.rows, pageColumns)}\n`);
   mkdirSync(join(root, "bench/results"), { recursive: true });
   writeFileSync(
     join(root, "bench/results/latest.json"),
-    `${JSON.stringify({ local, young, served, shown, kept, found, reported, compacted }, null, 2)}\n`,
+    `${JSON.stringify({ local, young, served, shown, kept, found, reported, compacted, mapped }, null, 2)}\n`,
   );
   if (options.profile)
     console.log([...(local?.profiles ?? []), ...(young?.profiles ?? []), ...(served?.profiles ?? [])].map(profileText).join("\n"));
@@ -226,6 +245,7 @@ try {
       ...(found ? [listsSection(found)] : []),
       ...(reported ? [latencySection(reported)] : []),
       ...(compacted ? [contextSection(compacted)] : []),
+      ...(mapped ? [protocolsSection(mapped)] : []),
     ];
     writeFileSync(page, performancePage(readFileSync(page, "utf8"), sections));
   }

@@ -10,7 +10,7 @@ export interface BenchOptions {
   readonly rounds: number;
   /** Profile Loopwright on everything that is measured, not only where a goal is missed. */
   readonly profile: boolean;
-  /** Write docs/performance.md; with `only: ["young"]`, `["http"]`, `["page"]`, `["durable"]`, `["lists"]`, `["latency"]` or `["context"]` only that section. */
+  /** Write docs/performance.md; with `only: ["young"]`, `["http"]`, `["page"]`, `["durable"]`, `["lists"]`, `["latency"]`, `["context"]` or `["protocols"]` only that section. */
   readonly write: boolean;
 }
 
@@ -25,7 +25,19 @@ export const pageStart = "page";
 /** Beginning of the ids of all that is measured of logs and stores: a section by itself, and only measured when it is asked for. */
 export const durableStart = "durable";
 
-const sectionStarts: readonly string[] = [youngStart, httpStart, pageStart, durableStart, listsStart, latencyStart, contextStart];
+/** Beginning of the ids of all that is measured of the streams of other protocols: a section by itself, and only measured when it is asked for. */
+export const protocolsStart = "protocols";
+
+const sectionStarts: readonly string[] = [
+  youngStart,
+  httpStart,
+  pageStart,
+  durableStart,
+  listsStart,
+  latencyStart,
+  contextStart,
+  protocolsStart,
+];
 
 /** @throws Error when an option is unknown or out of range. */
 export function benchOptions(args: readonly string[]): BenchOptions {

@@ -142,6 +142,19 @@ ${tableText(measured, httpColumns)}
 ${detailText(measured)}`,
 });
 
+/** What other protocols pay. */
+export const protocolsSection = (measured: Measured): Section => ({
+  title: "Streams of other protocols",
+  text: `${madeText(measured.machine, "--only protocols --write")}
+
+200 streams at once, each the answer of a new session in 100 pieces, one each 25 ms; the server and the load each run in a process of their own. A figure is the CPU of
+the server's process for one piece of one stream, with all that belongs to its run: session, log, model call. Our own stream is \`POST /api/agent/execute\`. The SDK of MCP writes the same
+pieces as progress, in a server of its own without session, log or model. All kinds take turns in one run, each round beginning with another one, and each stream counts its pieces.
+
+${tableText(measured, pageColumns)}
+${detailText(measured)}`,
+});
+
 /** What a page pays. */
 export const pageSection = (measured: Measured): Section => ({
   title: "In the browser",

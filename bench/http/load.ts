@@ -26,16 +26,19 @@ export interface RequestOptions {
   readonly agent: Agent;
   /** JSON of a POST; absent: a GET. */
   readonly body?: object;
+  /** Beside those of the body. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** A connection for every request that is open. */
 export const openAgent = (): Agent => new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
 
 /** The answer, whose text is still to come. @throws Error when it is no success. */
-export async function send(url: string, { agent, body }: RequestOptions): Promise<IncomingMessage> {
+export async function send(url: string, { agent, body, headers: more = {} }: RequestOptions): Promise<IncomingMessage> {
   const text = body === undefined ? undefined : JSON.stringify(body);
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-    const headers = text === undefined ? {} : { "content-type": "application/json", "content-length": Buffer.byteLength(text) };
+    const ofBody = text === undefined ? {} : { "content-type": "application/json", "content-length": Buffer.byteLength(text) };
+    const headers = { ...ofBody, ...more };
     const sent = request(url, { agent, method: text === undefined ? "GET" : "POST", headers }, resolve);
     sent.once("error", reject);
     sent.end(text);

@@ -1,8 +1,12 @@
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { SendMessageRequest, StreamResponse } from "@a2a-js/sdk";
+import * as a2a from "@a2a-js/sdk/client";
+import * as legacy from "@a2a-js/sdk-03/client";
 import { HttpAgent } from "@ag-ui/client";
 import { type RedisProcess, redisMissing, startRedis } from "@loopwright/simulator/node";
+import { Client as McpClient, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { DefaultChatTransport, readUIMessageStream, type UIMessage } from "ai";
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -138,6 +142,91 @@ function pageOf(url: string) {
   return { page, run, isAnswering: isAnswering.promise };
 }
 
+/** A task as a client of A2A keeps it. */
+class KeptTask {
+  id = "";
+  text = "";
+  state = "";
+  readonly isAnswering = Promise.withResolvers<void>();
+
+  /** Both versions, in the words of 1.0 as JSON. */
+  take(event: object): void {
+    const { task, artifactUpdate, statusUpdate } = event as {
+      readonly task?: { readonly id: string; readonly artifacts?: readonly Parts[]; readonly status: { readonly state: string } };
+      readonly artifactUpdate?: { readonly artifact: Parts; readonly append?: boolean };
+      readonly statusUpdate?: { readonly status: { readonly state: string } };
+    };
+    if (task) {
+      this.id = task.id;
+      this.text = (task.artifacts ?? []).map(textOfParts).join("");
+    }
+    if (artifactUpdate) this.text = (artifactUpdate.append ? this.text : "") + textOfParts(artifactUpdate.artifact);
+    this.state = (statusUpdate ?? task)?.status.state ?? this.state;
+    if (this.text === "It is rai") this.isAnswering.resolve();
+  }
+}
+
+interface Parts {
+  readonly parts: readonly { readonly text?: string }[];
+}
+
+const textOfParts = ({ parts }: Parts): string => parts.map(({ text = "" }) => text).join("");
+
+/** The client of A2A 1.0: it streams a message, and subscribes to the task after the cut. */
+async function taskOf(url: string) {
+  const client = await new a2a.ClientFactory().createFromUrl(url);
+  const kept = new KeptTask();
+  const read = async (stream: AsyncIterable<StreamResponse>): Promise<void> => {
+    for await (const event of stream) kept.take(StreamResponse.toJSON(event) as object);
+  };
+  const message = { messageId: "m1", role: "ROLE_USER", parts: [{ text: question }] };
+  const cut = read(client.sendMessageStream(SendMessageRequest.fromJSON({ message }))).catch(() => undefined);
+  return { kept, isAnswering: kept.isAnswering.promise, cut, resume: () => read(client.resubscribeTask({ tenant: "", id: kept.id })) };
+}
+
+/** The same for 0.3, whose events carry a `kind`. */
+async function legacyTaskOf(url: string) {
+  const client = await new legacy.ClientFactory().createFromUrl(url);
+  const kept = new KeptTask();
+  const read = async (stream: AsyncIterable<{ readonly kind: string }>): Promise<void> => {
+    for await (const event of stream) {
+      const name = { task: "task", "artifact-update": "artifactUpdate", "status-update": "statusUpdate" }[event.kind] ?? "other";
+      kept.take({ [name]: event });
+    }
+  };
+  const message = { kind: "message", messageId: "m1-old", role: "user", parts: [{ kind: "text", text: question }] } as const;
+  const cut = read(client.sendMessageStream({ message: { ...message, parts: [...message.parts] } })).catch(() => undefined);
+  return { kept, isAnswering: kept.isAnswering.promise, cut, resume: () => read(client.resubscribeTask({ id: kept.id })) };
+}
+
+const call = { name: "ask_helper", arguments: { input: question }, _meta: { "loopwright/idempotencyKey": "call-1" } };
+
+async function hostOf(url: string): Promise<McpClient> {
+  const host = new McpClient({ name: "host", version: "1.0.0" }, { versionNegotiation: { mode: "auto" } });
+  await host.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`)));
+  return host;
+}
+
+/** A host of MCP, which repeats its call under the same key after the cut. */
+async function callOf(url: string) {
+  const host = await hostOf(url);
+  const isAnswering = Promise.withResolvers<void>();
+  let text = "";
+  const onprogress = ({ message = "" }: { readonly message?: string | undefined }): void => {
+    text += message;
+    if (text === "It is rai") isAnswering.resolve();
+  };
+  // The client waits for the answer of a server that has died until it is closed.
+  const cut = host.callTool(call, { onprogress, timeout: 600_000 }).catch(() => undefined);
+  const resume = async (): Promise<unknown> => {
+    const next = await hostOf(url);
+    const result = await next.callTool(call, { timeout: 600_000 });
+    await next.close();
+    return result.structuredContent;
+  };
+  return { isAnswering: isAnswering.promise, cut, close: () => host.close(), resume };
+}
+
 describe.skipIf(missing)("a node that is killed in the middle of the streams of other vendors' clients", () => {
   let redis: RedisProcess;
   let first: Killable;
@@ -161,9 +250,13 @@ describe.skipIf(missing)("a node that is killed in the middle of the streams of 
     const agUi = pageOf(first.url);
     const agUiCut = agUi.run().catch(() => undefined);
     const completed = completionStream(client);
-    await Promise.all([response.isAnswering, completed.isAnswering, chat.isAnswering, agUi.isAnswering]);
+    const task = await taskOf(first.url);
+    const oldTask = await legacyTaskOf(first.url);
+    const call = await callOf(first.url);
+    await Promise.all([response, completed, chat, agUi, task, oldTask, call].map(({ isAnswering }) => isAnswering));
     await first.kill();
-    await Promise.all([response.cut, completed.cut, chat.cut, agUiCut]);
+    await call.close();
+    await Promise.all([response.cut, completed.cut, chat.cut, agUiCut, task.cut, oldTask.cut, call.cut]);
     const port = Number(new URL(first.url).port);
     second = await protocolNode(redis.url, { turn: { thinking: "A window.", text: answer, chunkSize: 4 }, port });
 
@@ -178,12 +271,23 @@ describe.skipIf(missing)("a node that is killed in the middle of the streams of 
       const stream = await transportTo(first.url).reconnectToStream({ chatId: "chat" });
       expect(textOf(await lastMessage(stream))).toBe(answer);
     };
-    const [, repeated] = await Promise.all([resumeResponse(), completionText(client), resumeChat(), agUi.run()]);
+    const [repeated, called] = await Promise.all([
+      completionText(client),
+      call.resume(),
+      resumeResponse(),
+      resumeChat(),
+      agUi.run(),
+      task.resume(),
+      oldTask.resume(),
+    ]);
     expect(repeated).toBe(answer);
+    expect(called).toMatchObject({ text: answer, status: "completed" });
+    expect([task.kept.text, task.kept.state]).toEqual([answer, "TASK_STATE_COMPLETED"]);
+    expect([oldTask.kept.text, oldTask.kept.state]).toEqual([answer, "completed"]);
     const answers = agUi.page.messages.filter(({ role }) => role === "assistant");
     expect(answers.map(({ content }) => content)).toEqual([answer]);
     // No client has begun another session.
     const { sessions } = (await (await fetch(`${first.url}/api/sessions`)).json()) as { readonly sessions: readonly unknown[] };
-    expect(sessions).toHaveLength(4);
+    expect(sessions).toHaveLength(7);
   }, 180_000);
 });

@@ -2,8 +2,10 @@ import { redisChannel } from "@loopwright/channel-redis";
 import { createAgent } from "@loopwright/core";
 import { type ScriptedTurn, scripted, silentLogger } from "@loopwright/core/memory";
 import { createRuntime } from "@loopwright/host";
+import { a2aRoutes } from "@loopwright/protocol-a2a";
 import { agUiRoutes } from "@loopwright/protocol-ag-ui";
 import { aiSdkRoutes } from "@loopwright/protocol-ai-sdk";
+import { mcpRoutes } from "@loopwright/protocol-mcp";
 import { openaiRoutes } from "@loopwright/protocol-openai";
 import { createServer } from "@loopwright/server";
 import { listen } from "@loopwright/server/node";
@@ -25,7 +27,7 @@ export async function protocolNode(
   const agents = [createAgent({ name: "helper", provider: scripted(() => turn) })];
   const server = createServer({
     runtime: createRuntime({ agents, store, channel, logger: silentLogger, leaseMs: 5_000 }),
-    routes: [...openaiRoutes(), ...aiSdkRoutes({ replayMs: 600_000 }), ...agUiRoutes()],
+    routes: [...openaiRoutes(), ...aiSdkRoutes({ replayMs: 600_000 }), ...agUiRoutes(), ...a2aRoutes(), ...mcpRoutes()],
   });
   const listening = await listen(server, { port });
   return {

@@ -3,16 +3,17 @@ import { type Agent, createAgent, defineTool, type ModelChunk } from "@loopwrigh
 import type { ModelProvider } from "@loopwright/core/ports";
 import { createRuntime } from "@loopwright/host";
 import { openai } from "@loopwright/providers-openai";
-import { createServer } from "@loopwright/server";
+import { createServer, type ServerLimits } from "@loopwright/server";
 import { listen } from "@loopwright/server/node";
 import { modelName, systemPrompt } from "../../contenders/contender.ts";
 import { textPieces } from "../../server/script.ts";
 import { benchTools, emptyRecord } from "../../tools.ts";
 import { paceOf, type Serve, type ServeSettings, watchedSession } from "../served.ts";
 
-/** Over everything that is measured: what is refused costs nothing. */
 const most = 1_000_000;
-const limits = {
+
+/** Over everything that is measured: what is refused costs nothing. */
+export const limits: Partial<ServerLimits> = {
   requestsPerMinute: most,
   writesPerMinute: most,
   streamsPerPrincipal: most,
@@ -22,7 +23,7 @@ const limits = {
 };
 
 /** Answers at the pace that the last message asks for. */
-const paced: ModelProvider = {
+export const paced: ModelProvider = {
   name: "openai",
   defaultModel: modelName,
   capabilities: () => ({ streaming: true, tools: true, vision: false, promptCaching: false }),

@@ -2,7 +2,7 @@ import { defineTool } from "@loopwright/core";
 import { digestId, ownedSessionId } from "@loopwright/server";
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
-import { openaiServer } from "./openai-server.ts";
+import { openaiServer, twoNodes } from "./openai-server.ts";
 
 const model = "helper";
 const question = [{ role: "user", content: "Is it raining?" }] as const;
@@ -199,6 +199,25 @@ describe("the SDK of OpenAI, pointed at a server", () => {
     expect([answer.choices[0]?.message.content, sent, provider.requests.length]).toEqual(["Once.", 2, 1]);
     const another = await client.chat.completions.create({ model, messages: [...question] });
     expect(another.choices[0]?.message.content).toBe("Twice.");
+  });
+
+  it.each([
+    ["joins its run under a key", { headers: { "Idempotency-Key": "the-key" } }, ["Once.", 1]],
+    ["is a new question without one, as no request has its name there", {}, ["Twice.", 2]],
+  ] as const)("that its SDK sends again to another node %s", async (_, options, wanted) => {
+    const [first, second] = await twoNodes([{ text: "Once." }, { text: "Twice." }]);
+    let sent = 0;
+    const client = first.clientOf({
+      async fetch(input, init) {
+        sent += 1;
+        if (sent > 1) return fetch(String(input).replace(first.url, second.url), init);
+        await (await fetch(input, init)).text();
+        throw new TypeError("The connection was lost.");
+      },
+    });
+    const answer = await client.chat.completions.create({ model, messages: [...question] }, options);
+    expect([answer.choices[0]?.message.content, first.provider.requests.length]).toEqual(wanted);
+    expect(sent).toBe(2);
   });
 
   it("gets an answer in the form that it asks for, which is checked, and asked for once more", async () => {

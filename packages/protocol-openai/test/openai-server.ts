@@ -1,5 +1,6 @@
 import { type Agent, type AgentSettings, createAgent } from "@loopwright/core";
 import { memoryStore, type ScriptedProvider, type ScriptedStep, scripted } from "@loopwright/core/memory";
+import type { SessionStore } from "@loopwright/core/ports";
 import { createRuntime } from "@loopwright/host";
 import { createServer, type Principal, type ServerOptions } from "@loopwright/server";
 import { listen } from "@loopwright/server/node";
@@ -22,6 +23,14 @@ const users: Readonly<Record<string, Principal>> = {
   "key of eve": { user: "eve", scope: "city" },
 };
 
+/** Two nodes on one store, with one model. */
+export async function twoNodes(script: readonly ScriptedStep[]): Promise<readonly [OpenAiServer, OpenAiServer]> {
+  const provider = scripted(script);
+  const store = memoryStore();
+  const node = (): Promise<OpenAiServer> => serverOf({ agents: [createAgent({ name: "helper", provider })], provider, store });
+  return [await node(), await node()];
+}
+
 /** An agent `helper` that plays these turns. */
 export async function openaiServer(script: readonly ScriptedStep[], more: Partial<AgentSettings> = {}): Promise<OpenAiServer> {
   const provider = scripted(script);
@@ -31,12 +40,13 @@ export async function openaiServer(script: readonly ScriptedStep[], more: Partia
 interface Served extends Partial<ServerOptions> {
   readonly agents: readonly Agent[];
   readonly provider: ScriptedProvider;
+  readonly store?: SessionStore;
 }
 
 /** A server of these agents. */
-async function serverOf({ agents, provider, ...more }: Served): Promise<OpenAiServer> {
+async function serverOf({ agents, provider, store = memoryStore(), ...more }: Served): Promise<OpenAiServer> {
   const server = createServer({
-    ...{ runtime: createRuntime({ agents, store: memoryStore() }), routes: openaiRoutes() },
+    ...{ runtime: createRuntime({ agents, store }), routes: openaiRoutes() },
     authenticate: (request) => users[request.headers.get("authorization")?.replace("Bearer ", "") ?? ""],
     ...more,
   });
