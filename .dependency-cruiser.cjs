@@ -41,8 +41,8 @@ const SIMULATOR_TEST = "^packages/simulator/test/";
 /** The wrapper of stores is proved on the embedded one, in a host. */
 const SEALED_TEST = "^packages/store-sealed/test/";
 
-/** Chat channels are proved between a server and what stands in for their vendor. */
-const CHAT_TEST = "^packages/(chat-[^/]+)/test/";
+/** Chat channels and webhooks are proved between a server and what stands in for their vendor. */
+const CHAT_TEST = "^packages/(chat-[^/]+|webhooks)/test/";
 
 /** Package (regular expression) -> what it may import beside core and itself. */
 const EXCEPTIONS = {
@@ -54,6 +54,7 @@ const EXCEPTIONS = {
   skills: "^packages/tools-(cli|registry)/",
   "tools-(?:web|mcp)": "^packages/url-guard/",
   "chat-[^/]+": "^packages/(client|chat-kit)/",
+  webhooks: "^packages/(client|url-guard|provider-kit)/",
   server: "^packages/host/",
   "backend-redis": "^packages/(store-redis|channel-redis|queue-bullmq)/",
   simulator: "^packages/(host|replay)/",
@@ -177,7 +178,7 @@ module.exports = {
       "chat-tests-exception",
       { path: CHAT_TEST },
       { path: "^packages/", pathNot: [CORE, KITS, "^packages/$1/", "^packages/(server|host|client|auth|chat-kit)/"] },
-      "Tests of chat channels may also use the server, its host, its authenticators and the client.",
+      "Tests of chat channels and webhooks may also use the server, its host, its authenticators and the client.",
     ),
     ...Object.entries(EXCEPTIONS).map(([who, may]) =>
       forbid(

@@ -1,6 +1,6 @@
 import type { ConfigOption } from "./option.ts";
 
-/** The options of chat channels. Tokens of bots are variables: see `variables`. */
+/** The options of chat channels and webhooks. Tokens of bots are variables: see `variables`. */
 export const channelOptions = [
   {
     name: "with",
@@ -66,5 +66,25 @@ export const channelOptions = [
     range: [1, 65_535],
     text: "where a proxy of this machine passes them on",
     fallback: "8443",
+  },
+  {
+    name: "webhooks",
+    kind: "text",
+    flag: "--webhooks <file>",
+    variable: "LOOPWRIGHT_WEBHOOKS",
+    key: "webhooks.file",
+    commands: "run",
+    text: "webhooks of services, in and out, that a JSON file lists",
+    fallback: "none",
+  },
+  {
+    name: "webhooksPort",
+    kind: "number",
+    variable: "LOOPWRIGHT_WEBHOOKS_PORT",
+    key: "webhooks.port",
+    commands: "run",
+    range: [1, 65_535],
+    text: "where a proxy of this machine passes on what services deliver",
+    fallback: "8444",
   },
 ] as const satisfies readonly ConfigOption[];

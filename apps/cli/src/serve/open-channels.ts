@@ -114,7 +114,7 @@ async function openOne(
   const memory = openChatMemory(memoryPath);
   try {
     const report = (message: string, cause: unknown): void => logger.log("warn", message, { ...failureOf(cause) });
-    const { name, vendor, bot, close } = await open({ signal, memory, report, clientFor: await clientsOf(parts) });
+    const { name, vendor, bot, close } = await open({ signal, memory, report, clientFor: clientsOf(parts) });
     logger.notify("channel", [`${vendor}: @${bot} is at work.`], { channel: name, bot });
     return async () => {
       await close();
@@ -126,17 +126,16 @@ async function openOne(
   }
 }
 
-/** Clients of the server in this process: of the linked user where callers have credentials, else of the one user that there is. */
-async function clientsOf({
+/** Clients of the server in this process: of the user that is named where callers have credentials, else of the one user that there is. */
+export function clientsOf({
   wishes: { token, auth },
   server,
   url,
-}: Pick<ChannelParts, "wishes" | "server" | "url">): Promise<
-  (principal: { readonly user: string; readonly scope: string }) => LoopwrightClient
-> {
+}: Pick<ChannelParts, "wishes" | "server" | "url">): (principal: ChatPrincipal) => LoopwrightClient {
   const fetch = (request: Request): Promise<Response> => server.fetch(request, { remoteAddress: "127.0.0.1" });
-  const { actingClients } = await companion("@loopwright/chat-kit", () => import("@loopwright/chat-kit"));
-  if (auth?.internalToken !== undefined) return actingClients({ url, fetch, token: auth.internalToken });
+  const internal = auth?.internalToken;
+  if (internal !== undefined)
+    return ({ user, scope }) => createClient({ url, fetch, token: internal, scope, headers: { "X-Act-For": encodeURIComponent(user) } });
   const client = createClient({ url, fetch, ...(token === undefined ? {} : { token }) });
   return () => client;
 }

@@ -12,6 +12,7 @@ import { oneLine } from "../terminal/neutralise.ts";
 import { type AuthFlags, type AuthSettings, authSettings } from "./auth-settings.ts";
 import { type ChannelFlags, type ChannelSettings, channelSettings } from "./channel-settings.ts";
 import { isLoopback } from "./host-names.ts";
+import type { WebhookWishes } from "./open-webhooks.ts";
 import { type ProtocolName, protocolNames } from "./protocols.ts";
 import { retentionRules } from "./retention-rules.ts";
 
@@ -25,6 +26,8 @@ export interface RunFlags extends SharedFlags, TelemetryFlags, AuthFlags, Guardr
   readonly protocols?: string;
   readonly insecure?: boolean;
   readonly json?: boolean;
+  readonly webhooks?: string;
+  readonly webhooksPort?: string;
   readonly shutdownTimeout?: string;
   readonly role?: string;
   readonly ownKeys?: boolean;
@@ -54,6 +57,8 @@ export interface RunSettings {
   readonly protocols: readonly ProtocolName[];
   /** Chats of people that are sessions. */
   readonly channels: ChannelSettings;
+  /** Webhooks in and out; absent: there are none. */
+  readonly webhooks: WebhookWishes | undefined;
   /** What callers have to show; absent: nothing. */
   readonly token: string | undefined;
   /** Callers with credentials of their own; absent: there are none. */
@@ -69,6 +74,7 @@ export interface RunSettings {
 }
 
 const defaultPort = 8080;
+const webhooksPort = 8444;
 const tokenMin = 16;
 /** Supervisors send SIGTERM and wait about as long; a person at the keyboard wants to leave now. */
 const defaultPatienceMs = { SIGINT: 0, SIGTERM: 30_000 };
@@ -87,7 +93,9 @@ export function runSettings(
   const host = flags.host ?? "127.0.0.1";
   const token = secretOf(flags.token, "--token or LOOPWRIGHT_TOKEN");
   const channels = channelSettings(flags, { environment, scope: flags.authScope });
-  const auth = withTokenOf(channels, authSettings(flags));
+  const webhooks = flags.webhooks === undefined ? undefined : { file: flags.webhooks, port: Number(flags.webhooksPort ?? webhooksPort) };
+  const isActing = Object.keys(channels).length > 0 || webhooks !== undefined;
+  const auth = withTokenOf(isActing, authSettings(flags));
   const isOpen = !isLoopback(host) && token === undefined && !auth;
   if (isOpen && !flags.insecure) {
     throw new AgentError("CONFIG_INVALID", {
@@ -113,6 +121,7 @@ export function runSettings(
     models: namesIn(flags.models),
     protocols: protocolsOf(flags.protocols),
     channels,
+    webhooks,
     token,
     auth,
     takesOwnKeys: flags.ownKeys ?? false,
@@ -122,9 +131,9 @@ export function runSettings(
   };
 }
 
-/** Channels act for their users by an internal token; where none was given, by one of this process alone. */
-const withTokenOf = (channels: ChannelSettings, auth: AuthSettings | undefined): AuthSettings | undefined =>
-  Object.keys(channels).length > 0 && auth ? { internalToken: randomBytes(24).toString("hex"), ...auth } : auth;
+/** Channels and webhooks act for their users by an internal token; where none was given, by one of this process alone. */
+const withTokenOf = (isActing: boolean, auth: AuthSettings | undefined): AuthSettings | undefined =>
+  isActing && auth ? { internalToken: randomBytes(24).toString("hex"), ...auth } : auth;
 
 const namesIn = (text = ""): readonly string[] => text.split(",").flatMap((name) => name.trim() || []);
 

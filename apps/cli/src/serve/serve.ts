@@ -16,7 +16,8 @@ import { checkChatbot } from "../settings/typed-modes.ts";
 import { type FoundPage, findPage } from "./find-page.ts";
 import { freePort } from "./free-port.ts";
 import { hostNames, openableHost } from "./host-names.ts";
-import { type OpenChannels, openChannels } from "./open-channels.ts";
+import { clientsOf, type OpenChannels, openChannels } from "./open-channels.ts";
+import { openWebhooks, readWebhooks } from "./open-webhooks.ts";
 import { protocolRoutes } from "./protocols.ts";
 import type { RunLogger } from "./run-logger.ts";
 import type { ServeParts } from "./serve-parts.ts";
@@ -33,11 +34,13 @@ export async function serve(parts: ServeParts): Promise<void> {
   const port = wishes.listens ? await freePort(wishes) : undefined;
   const page = findPage();
   const protocols = await protocolRoutes(wishes.protocols, { ...workplace, isSecured: (wishes.token ?? wishes.auth) !== undefined });
+  const webhooks = await readWebhooks(wishes.webhooks, workplace.settings.environment);
   const server = wishes.role === "worker" ? undefined : serverOf(parts, { port: port ?? 0, page, protocols });
   const { node, door } = server ? { node: server, door: server } : workerOf(parts, port);
   let listening: Listening | undefined;
   let isReloading = false;
   let channels: OpenChannels | undefined;
+  let endWebhooks: (() => Promise<void>) | undefined;
   try {
     if (port !== undefined) listening = await listen(door, { host: wishes.host, port, insecure: wishes.isOpenToAll });
     const url = port === undefined ? undefined : `http://${openableHost(wishes.host)}:${port}`;
@@ -52,12 +55,16 @@ export async function serve(parts: ServeParts): Promise<void> {
     });
     parts.onReady?.(url);
     if (server && wishes.role === "all") await proceed(server, logger);
-    if (server && url !== undefined) channels = openChannels({ channels: wishes.channels, wishes, server, url, logger });
+    if (server && url !== undefined) {
+      channels = openChannels({ channels: wishes.channels, wishes, server, url, logger });
+      endWebhooks = await openWebhooks({ settings: webhooks, clientFor: clientsOf({ wishes, server, url }), logger });
+    }
     const asked = await Promise.race([signals.first, reloaded.promise, ...(channels ? [channels.failed] : [])]);
     isReloading = asked === "reload";
     await stop(node, asked, parts);
   } finally {
     await channels?.close();
+    await endWebhooks?.();
     await node.close();
     await listening?.close();
     signals.ignore();

@@ -1,0 +1,21 @@
+/** A delivery whose time is further away from the clock of this machine is refused: a recorded one cannot be sent again later. */
+export const toleranceMs = 300_000;
+/** The largest body of a delivery. */
+export const bodyBytesMax = 262_144;
+/** The longest id of a delivery. */
+export const idCharsMax = 200;
+/** Bytes of a secret. */
+export const secretBytesMin = 24;
+/** A target has so long to answer. */
+export const answerMs = 15_000;
+/** After a failed delivery, doubled up to the second one. */
+export const retryMs = 1_000;
+export const retryMaxMs = 3_600_000;
+/** A target that fails for so long is disabled. */
+export const patienceMs = 86_400_000;
+/** Sessions are looked through for missed news so often, beside the hints of the server. */
+export const sweepEveryMs = 60_000;
+/** Events that are read at once. */
+export const pageEvents = 200;
+/** Sessions that are looked at in one request. */
+export const pageSessions = 100;
