@@ -240,6 +240,11 @@ function addApprovals(program: Command, exit: (code: number) => void): void {
   add("revoke <rule>", "ask about such calls again").action(async (rule: string, flags) =>
     exit(await (await import("./commands/approvals.ts")).revokeRule(rule, flags)),
   );
+  addOptions(approvals.command("backtest <policy>"), optionsNamed("store", "env", "config"))
+    .description("what a policy, a JSON file, would have asked, allowed and denied in the sessions that are kept")
+    .option("--limit <count>", "the newest sessions, at most this many", "1000")
+    .option("--json", "every call, one a line, as JSON")
+    .action(async (file: string, flags) => exit(await (await import("./approvals/try-policy.ts")).tryPolicy(file, flags)));
 }
 
 function addDoctor(program: Command, exit: (code: number) => void): void {

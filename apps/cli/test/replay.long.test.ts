@@ -144,3 +144,22 @@ test("a log is exported without secrets, personal data and patterns of one's own
   const replayed = await run(["replay", "shared.jsonl", ...own], { cwd });
   expect([replayed.code, replayed.stdout]).toEqual([0, expect.stringContaining("gives the identical log")]);
 });
+
+test("a policy of approvals is tried on the sessions that are kept", async () => {
+  const cwd = await emptyDirectory();
+  const id = idIn((await run(["ask", "what is 6 * 7?"], { cwd })).stderr);
+  await writeFile(join(cwd, "policy.json"), JSON.stringify({ calculate: "always" }));
+  await writeFile(join(cwd, "wrong.json"), JSON.stringify({ calculate: "sometimes" }));
+  const [tried, asJson, wrong] = await runAll(
+    [
+      ["approvals", "backtest", "policy.json"],
+      ["approvals", "backtest", "policy.json", "--json"],
+      ["approvals", "backtest", "wrong.json"],
+    ],
+    { cwd },
+  );
+  expect([tried?.code, tried?.stdout]).toEqual([0, expect.stringMatching(`^${id}  \\S+  calculate  would be asked, was allowed\n$`)]);
+  expect(tried?.stderr).toContain("1 calls of 1 sessions. Asked: 1 (was 0), allowed: 0 (was 1), denied: 0 (was 0).");
+  expect(JSON.parse(asJson?.stdout ?? "")).toMatchObject({ session: id, toolName: "calculate", verdict: "ask", recorded: "allow" });
+  expect([wrong?.code, wrong?.stderr]).toEqual([3, expect.stringContaining("the entry of `calculate`")]);
+});

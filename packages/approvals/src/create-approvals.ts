@@ -36,6 +36,9 @@ export interface Approvals {
   readonly memory: ApprovalMemory;
 }
 
+/** Names the hooks in verdicts. */
+export const hookName = "approvals";
+
 /** A decision on calls that fit a pattern. */
 interface Remembered {
   readonly decision: ApprovalVerdict;
@@ -49,12 +52,13 @@ interface Remembered {
  */
 export function createApprovals({ rules = inMemoryRules(), policy = {}, clock = systemClock }: ApprovalsOptions = {}): Approvals {
   const checked = checkedPolicy(policy);
-  return { hooks: { name: "approvals", gate: (context) => judge(context, { policy: checked, rules }) }, memory: memoryOf(rules, clock) };
+  return { hooks: { name: hookName, gate: (context) => judge(context, { policy: checked, rules }) }, memory: memoryOf(rules, clock) };
 }
 
-async function judge(
+/** The verdict of a policy and of earlier decisions on a call; `undefined`: as the tool and other gates ask. */
+export async function judge(
   context: GateContext,
-  { policy, rules }: { readonly policy: ApprovalPolicy; readonly rules: ApprovalRuleStore },
+  { policy, rules }: { readonly policy: ApprovalPolicy; readonly rules: Pick<ApprovalRuleStore, "list"> },
 ): Promise<GateVerdict | undefined> {
   const verdict = await judgeByPolicy(policy, context);
   if (verdict && verdict.action !== "ask") return verdict;
@@ -73,7 +77,10 @@ function ofSession({ remembered, call: { name } }: GateContext): readonly Rememb
 }
 
 /** Where the rules cannot be read, a person is asked. */
-async function ofUser({ access, call: { name }, logger }: GateContext, rules: ApprovalRuleStore): Promise<readonly Remembered[]> {
+async function ofUser(
+  { access, call: { name }, logger }: GateContext,
+  rules: Pick<ApprovalRuleStore, "list">,
+): Promise<readonly Remembered[]> {
   try {
     const found = await rules.list(access, name);
     return found.map(({ id, decision, pattern }) => ({
