@@ -31,5 +31,6 @@ export function createServices(begin: (words?: string) => void): Services {
     list: createSessionList(client.sessions),
     agents: createAgentList(() => client.agents()),
     approvalRules: createApprovalRules(client.approvals),
+    models: new Map(),
   };
 }

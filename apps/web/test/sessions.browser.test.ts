@@ -106,6 +106,7 @@ pageTest("a conversation is forked at a message, and continues without changing 
   const page = await open(`${served.url}#/c/s0`);
   const chat = chatPage(page);
   await page.getByRole("button", { name: "Fork the conversation here" }).last().click();
+  await page.getByRole("dialog").getByRole("button", { name: "Fork", exact: true }).click();
   await page.waitForURL((url) => !url.hash.endsWith("/s0"));
   await page.getByText("This is a fork").first().waitFor();
   await chat.say("And pears?");

@@ -78,11 +78,14 @@ class LogReader {
         return;
       }
       case "model.finished":
-        return this.#place(fact);
+        this.#place(fact);
+        return;
       case "approval.requested":
-        return this.#judge(fact, fact.callKey, "ask");
+        this.#judge(fact, fact.callKey, "ask");
+        return;
       case "tool.started":
-        return this.#judge(fact, fact.callKey, "allow");
+        this.#judge(fact, fact.callKey, "allow");
+        return;
       case "client.requested":
         if (this.#gatesClient.has(fact.runId)) for (const callKey of fact.callKeys) this.#judge(fact, callKey, "allow");
         return;
@@ -91,7 +94,8 @@ class LogReader {
         if (isDeniedByGate(fact)) this.#judge(fact, fact.callKey, "deny");
         return;
       case "approval.decided":
-        return this.#decide(fact);
+        this.#decide(fact);
+        return;
       case "session.changed":
         this.#remembered = this.#remembered.filter(({ callKey }) => !fact.forget?.includes(callKey));
         return;

@@ -22,6 +22,8 @@ export interface Services {
   readonly list: SessionList;
   readonly agents: AgentList;
   readonly approvalRules: ApprovalRules;
+  /** The models that conversations which were begun here continue with, by session. */
+  readonly models: Map<string, string>;
 }
 
 /** Given by the page around everything. */

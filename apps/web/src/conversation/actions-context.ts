@@ -8,7 +8,7 @@ export const ActionsContext = createContext<ConversationActions>({
   edit: nothing,
   regenerate: nothing,
   selectBranch: nothing,
-  fork: nothing,
+  fork: () => {},
   stop: () => {},
   answerCall: nothing,
   decideCall: nothing,

@@ -20,8 +20,8 @@ export interface ConversationActions {
   regenerate(id: MessageId): Promise<void>;
   /** Shows the branch that contains this message, down to its newest end. */
   selectBranch(id: MessageId): Promise<void>;
-  /** Begins another conversation with the messages up to this one, and opens it. Failures are shown by the page. */
-  fork(id: MessageId): Promise<void>;
+  /** Asks how another conversation with the messages up to this one continues, and begins it. */
+  fork(id: MessageId): void;
   /** Stops what runs; the partial answer is kept. */
   stop(): void;
   /** Answers a call that waits for this client. Rejects with an AgentError. */

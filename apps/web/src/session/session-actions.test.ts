@@ -52,7 +52,7 @@ function scene(answer: () => Response = () => Response.json({})): {
     model: () => "big-model",
     fail: (error) => failures.push(error),
     say: () => undefined,
-    openSession: () => undefined,
+    openFork: () => undefined,
     openRun: () => undefined,
     toolLabel: () => undefined,
   });

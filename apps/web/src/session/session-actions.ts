@@ -13,7 +13,8 @@ export interface SessionActionsOptions {
   readonly model: () => string | undefined;
   readonly fail: (error: unknown) => void;
   readonly say: (text: string) => void;
-  readonly openSession: (sessionId: string) => void;
+  /** Asks how the conversation is forked at the message. */
+  readonly openFork: (id: MessageId) => void;
   readonly openRun: (runId: string) => void;
   readonly toolLabel: (name: string) => string | undefined;
 }
@@ -53,13 +54,7 @@ export function createSessionActions(options: SessionActionsOptions): Conversati
         if (view) await client.sessions.moveHead(sessionId, latestBelow(view, id));
       });
     },
-    fork(id) {
-      return notified(async () => {
-        const fork = await client.sessions.fork(sessionId, { message: id }, { idempotencyKey: newId() });
-        options.openSession(fork.sessionId);
-        say("This is a fork: what you write here does not change the conversation it comes from");
-      });
-    },
+    fork: options.openFork,
     stop() {
       void notified(() => client.sessions.abort(sessionId, "user"));
     },

@@ -19,10 +19,10 @@ const noneThere: readonly WaitingInput[] = [];
 
 /** The composer of an open session. A delta of the answer does not render it. */
 export function SessionComposer({ session, actions, model }: SessionComposerProps): ReactNode {
-  const { client, agents, list } = useServices();
+  const { client, agents, list, models } = useServices();
   const known = useWatched(agents, (state) => state.agents);
   const agentName = useWatched(session, ({ view }) => view?.agent);
-  const lastModel = useWatched(session, ({ view }) => view?.model);
+  const lastModel = useWatched(session, ({ view }) => models.get(session.sessionId) ?? view?.model);
   const status = useWatched(session, ({ view }) => view?.status ?? "idle");
   const isStopping = useWatched(session, ({ view }) => view?.run?.aborting !== undefined);
   const waiting = useWatched(session, ({ view }) => view?.waiting ?? noneThere);
@@ -53,7 +53,7 @@ export function SessionComposer({ session, actions, model }: SessionComposerProp
         await agents.load();
         const { view } = session.read();
         const card = agents.read().agents.find(({ name }) => name === view?.agent);
-        const asked = chosen ?? usualChoice(card, view?.model);
+        const asked = chosen ?? usualChoice(card, models.get(session.sessionId) ?? view?.model);
         await client.sessions.submit(session.sessionId, message, { mode, idempotencyKey: key, ...(asked ? { model: asked.model } : {}) });
         list.refresh();
       }}

@@ -18,6 +18,7 @@ import { Announcer } from "./announcer.tsx";
 import { ArtifactPlace } from "./artifact-place.tsx";
 import { ConnectionBanner } from "./connection-banner.tsx";
 import { ConversationPane } from "./conversation-pane.tsx";
+import { ForkAndCompare } from "./fork-and-compare.tsx";
 import { PageTools } from "./page-tools-runner.tsx";
 import { RunPane } from "./run-pane.tsx";
 import { createSessionActions } from "./session-actions.ts";
@@ -54,6 +55,8 @@ export function SessionScreen({ sessionId, messageId, runId, onSidebar }: Sessio
   const [isRenaming, setRenaming] = useState(false);
   const [isDoomed, setDoomed] = useState(false);
   const [showsSchedules, setShowsSchedules] = useState(false);
+  const [forkedAt, setForkedAt] = useState<MessageId>();
+  const [isCompared, setCompared] = useState(false);
   const [artifact, setArtifact] = useState<OpenArtifact>();
 
   const actions = useMemo(
@@ -65,7 +68,7 @@ export function SessionScreen({ sessionId, messageId, runId, onSidebar }: Sessio
         model: () => model.current,
         fail: notices.fail,
         say: notices.say,
-        openSession: (id) => goTo({ name: "session", sessionId: id }),
+        openFork: setForkedAt,
         openRun: (run) => goTo({ name: "session", sessionId, runId: run }),
         toolLabel: (name) => toolLabelOf(name, agent),
       }),
@@ -108,6 +111,7 @@ export function SessionScreen({ sessionId, messageId, runId, onSidebar }: Sessio
     sessionId,
     onRename: () => setRenaming(true),
     onSchedules: () => setShowsSchedules(true),
+    onCompare: () => setCompared(true),
     onDelete: () => setDoomed(true),
   });
   return (
@@ -130,6 +134,15 @@ export function SessionScreen({ sessionId, messageId, runId, onSidebar }: Sessio
       ) : null}
       {runId === undefined ? null : <RunPane key={runId} session={session} runId={runId} onClose={closeRun} />}
       {showsSchedules ? <SchedulesDialog sessionId={sessionId} onClose={() => setShowsSchedules(false)} /> : null}
+      <ForkAndCompare
+        session={session}
+        forkedAt={forkedAt}
+        isCompared={isCompared}
+        onClose={() => {
+          setForkedAt(undefined);
+          setCompared(false);
+        }}
+      />
       {isDoomed ? (
         <DeleteDialog
           title={title}

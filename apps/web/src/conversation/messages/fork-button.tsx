@@ -1,22 +1,15 @@
-import { type ReactNode, useState } from "react";
+import type { ReactNode } from "react";
 import { Icon } from "../../app/icon.tsx";
 
-/** Begins another conversation with the messages up to this one. Pressed twice, it begins one. */
-export function ForkButton({ onFork }: { readonly onFork: () => Promise<void> }): ReactNode {
-  const [isBusy, setBusy] = useState(false);
-  const begin = async (): Promise<void> => {
-    setBusy(true);
-    await onFork();
-    setBusy(false);
-  };
+/** Asks how another conversation with the messages up to this one begins. */
+export function ForkButton({ onFork }: { readonly onFork: () => void }): ReactNode {
   return (
     <button
       type="button"
       className="icon-button small"
       aria-label="Fork the conversation here"
       title="Fork the conversation here"
-      disabled={isBusy}
-      onClick={() => void begin()}
+      onClick={onFork}
     >
       <Icon name="fork" />
     </button>
