@@ -176,7 +176,8 @@ class Replay {
     for (let round = 0; round < roundsMax; round++) {
       await this.#quiet();
       if (hasMoved()) return true;
-      if (this.#process?.clock.ring() === 0) break;
+      const { clock } = this.#process ?? {};
+      if (clock?.ring() === 0 && clock.ring(true) === 0) break;
     }
     return this.#moved(hasMoved);
   }

@@ -15,6 +15,7 @@ import type { ContextCompaction, ContextPreparation, ContextPreparing, MessageSi
 import type { RequestBuilder } from "../../prompt/request-builder.ts";
 import { costAhead, costOf } from "../effects/cost-of-usage.ts";
 import type { EffectHost, PreparationDeps } from "../effects/effect-deps.ts";
+import { keepsTip } from "../effects/keeps-tip.ts";
 import { andThen, type SyncOrAsync } from "../effects/sync-or-async.ts";
 import type { Deps } from "../setup/session-deps.ts";
 import type { SummaryCalls } from "./context-summary-calls.ts";
@@ -76,7 +77,7 @@ export function admitCall(deps: Deps, setup: Setup, request: Request): SyncOrAsy
     let summaries: SummaryCalls | undefined;
     const reserve: NonNullable<ContextPreparing["reserve"]> = async (spending) => {
       const { SummaryCalls } = await import("./context-summary-calls.ts");
-      summaries ??= new SummaryCalls({ deps, ...setup }, sized);
+      summaries ??= new SummaryCalls({ deps, ...setup, isCurrent: (now) => keepsTip(state, now) }, sized);
       setup.onSummaries(summaries);
       return summaries.reserve(spending);
     };

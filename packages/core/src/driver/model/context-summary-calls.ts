@@ -20,6 +20,8 @@ import type { ReservedSummary } from "./ledger-reservations.ts";
 interface SummaryDeps {
   readonly deps: Deps;
   readonly session: Pick<EffectHost, "offer">;
+  /** True if the call is still for the history of `now`. */
+  readonly isCurrent: (now: State) => boolean;
   readonly reservations: LoadedReservations | undefined;
   /** The timeout of the preparation. */
   readonly timeout: Pick<UserCodeTimeout, "signal">;
@@ -46,7 +48,7 @@ export class SummaryCalls {
 
   /** Reserves the call, and records its intent. `undefined`: the ledger has refused the call, or the run does not need it any more. */
   async reserve(spending: ContextSpending): Promise<ContextReservation | undefined> {
-    const { deps, session, reservations, timeout } = this.#parts;
+    const { deps, session, reservations, timeout, isCurrent } = this.#parts;
     const { provider, model, usage } = spending;
     const { runId } = this.#request.effect;
     const loaded = reservations && (await reservations.load());
@@ -68,8 +70,10 @@ export class SummaryCalls {
       expected,
       ...(reserved ? { reservation: reserved.id } : {}),
     };
-    const isWanted = ({ run, epoch }: State): boolean =>
-      !this.#isOver && run?.runId === runId && !run.abort && epoch === this.#request.state.epoch;
+    const isWanted = (now: State): boolean => {
+      const { run, epoch } = now;
+      return !this.#isOver && run?.runId === runId && !run.abort && epoch === this.#request.state.epoch && isCurrent(now);
+    };
     const recorded = await session
       .offer((state) => (isWanted(state) ? [...before, started] : []))
       .catch((error: unknown) => {

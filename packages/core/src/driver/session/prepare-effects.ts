@@ -11,6 +11,7 @@ import { stopsBeforeEnd } from "../../loop/plan-abort.ts";
 import type { State } from "../../loop/state.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { LaunchState, Prepared } from "../effects/effect-deps.ts";
+import { keepsTip } from "../effects/keeps-tip.ts";
 import type { SyncOrAsync } from "../effects/sync-or-async.ts";
 import { createUserCodeTimeout, type UserCodeTimeout } from "../effects/user-code-timeout.ts";
 import { isAhead } from "../ownership/due-dates.ts";
@@ -40,6 +41,8 @@ interface PreparedBatch {
 interface PendingPreparation {
   readonly timeout: UserCodeTimeout;
   readonly done: Promise<void>;
+  /** The state in which it began: of a batch that the log may have refused since. */
+  readonly state: State;
   /** True if the prepared facts end the run. */
   ends?: boolean;
   /** Rethrows an error of the preparation, which is a bug in core. */
@@ -127,11 +130,12 @@ export class EffectPreparation {
 
   #begin(effect: Effect, state: State): Prepared | PendingPreparation {
     const known = this.#pending.get(effect.id);
-    if (known) return known;
+    if (known && (effect.type !== "call-model" || keepsTip(known.state, state))) return known;
+    if (known) this.#drop(effect.id, known);
     const timeout = createUserCodeTimeout(this.#clock);
     const prepared = this.#effects.prepare(effect, state, timeout);
     if (!(prepared instanceof Promise) && !(endsRun(prepared) && stopsBeforeEnd(state).length > 0)) return prepared;
-    const pending = pendingOf(Promise.resolve(prepared), timeout);
+    const pending = pendingOf(Promise.resolve(prepared), { timeout, state });
     this.#pending.set(effect.id, pending);
     void pending.done.then(() => {
       if (this.#pending.get(effect.id) === pending && !this.#wait.isOn) this.#session.wake();
@@ -211,7 +215,7 @@ class ShortWait {
   }
 }
 
-function pendingOf(prepared: Promise<Prepared>, timeout: UserCodeTimeout): PendingPreparation {
+function pendingOf(prepared: Promise<Prepared>, { timeout, state }: Pick<PendingPreparation, "timeout" | "state">): PendingPreparation {
   const done = prepared.then(
     (ready) => {
       pending.ends = endsRun(ready);
@@ -223,7 +227,7 @@ function pendingOf(prepared: Promise<Prepared>, timeout: UserCodeTimeout): Pendi
       };
     },
   );
-  const pending: PendingPreparation = { timeout, done };
+  const pending: PendingPreparation = { timeout, done, state };
   return pending;
 }
 
