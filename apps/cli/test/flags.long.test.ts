@@ -100,7 +100,7 @@ describe("one `run` with all of its flags", () => {
     expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
   });
 
-  test("C40: admits whom --auth-url admits", async () => {
+  test("C40: admits callers that --auth-url admits", async () => {
     const statusOf = async (token: string): Promise<number> =>
       (await fetch(`http://127.0.0.1:${port}/api/sessions`, { headers: { authorization: `Bearer ${token}` } })).status;
     expect([await statusOf(caller), await statusOf("another-0123456789")]).toEqual([200, 401]);
