@@ -69,6 +69,7 @@ const written: readonly (readonly string[])[] = [
   ["retry: "],
   ["retry: "],
   ['"aborting":'],
+  ['"name":"roses.txt"', '"sizeBytes":17', '"status":"completed"'],
 ];
 
 test("the page has a line for every streaming route", () => {

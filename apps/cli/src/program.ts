@@ -136,6 +136,11 @@ function addAsk(program: Command, exit: (code: number) => void): void {
   remote(shared(program.command("ask").description("ask once: the answer on standard output, everything else on standard error")))
     .argument("[words...]", "the question; `-` stands for standard input, piped input is appended")
     .option("--session <id>", "continue this session; the beginning of its id is enough")
+    .option(
+      "--attach <file>",
+      "a text, picture or PDF that goes with the question; may be given again",
+      (path: string, before: string[] = []) => [...before, path],
+    )
     .option("--modes <names>", "modes of the question, with commas between them")
     .option("--chatbot <name>", "a chatbot that main-thread asks first, in the mode CHATBOT")
     .option("--without-tools", "answer without tools")

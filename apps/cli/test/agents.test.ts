@@ -105,7 +105,7 @@ describe.concurrent("agents of one's own", () => {
     const { agents } = await server.client.agents();
     expect(agents.map(({ name }) => name)).toEqual(["assistant", "parrot", "pirate", "main-thread"]);
     const ask = (...words: readonly string[]) => ({ words: ["ask", "--url", server.url, "--quiet", ...words] });
-    const [loud, first, bare, prompted, versioned, unknown, wrong] = await runEach(
+    const [loud, first, bare, prompted, versioned, unknown, wrong, attached] = await runEach(
       [
         ask("--agent", "parrot", "--modes", "LOUD", "hi"),
         ask("6 * 7"),
@@ -114,10 +114,15 @@ describe.concurrent("agents of one's own", () => {
         ask("--agent", "parrot", "--json", "--stream-version", "1", "hi"),
         ask("--agent", "absent", "hi"),
         ask("--agent", "parrot", "--modes", "WRONG", "hi"),
+        ask("--json", "--attach", "agents.mjs", "hi"),
       ],
-      { cwd: await emptyDirectory() },
+      { cwd },
     );
     expect(loud).toMatchObject({ code: 0, stdout: "modes: LOUD\n" });
+    expect(attached).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/"name":"agents.mjs","source":\{"blob":"upload-\w+","sizeBytes":\d+\}/),
+    });
     expect(first).toMatchObject({ code: 0, stdout: expect.stringContaining("42") });
     expect([bare?.code, bare?.stdout.includes("42")]).toEqual([0, false]);
     expect(prompted).toMatchObject({ code: 0, stdout: "Say nothing.\n" });

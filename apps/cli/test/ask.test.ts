@@ -38,6 +38,21 @@ describe.concurrent("ask", () => {
     }
   });
 
+  test("takes files along, and refuses those that the model does not take, or that are of another type than their name", async () => {
+    const cwd = await emptyDirectory();
+    await writeFile(join(cwd, "notes.cfg"), "colour = red\n");
+    await writeFile(join(cwd, "archive.zip"), new Uint8Array([80, 75, 3, 4, 0]));
+    await writeFile(join(cwd, "page.png"), "<html>");
+    const asked = (file: string) => ({ words: ["ask", "--json", "--offline", "Hi", "--attach", file] });
+    const [taken, ...refused] = await runEach([asked("notes.cfg"), asked("archive.zip"), asked("page.png")], { cwd });
+    const message = parse(taken?.stdout ?? "").flatMap((event) => (event.type === "input_accepted" ? [event.message] : []));
+    const file = { type: "file", mediaType: "text/plain", name: "notes.cfg", source: { sizeBytes: 13 } };
+    expect([taken?.code, message]).toMatchObject([0, [{ content: [{ type: "text", text: "Hi" }, file] }]]);
+    expect(refused.map(({ code }) => code === 0)).toEqual([false, false]);
+    expect(refused[0]?.stderr).toContain("MODEL_UNSUPPORTED");
+    expect(refused[1]?.stderr).toContain("MEDIA_TYPE_UNSUPPORTED");
+  });
+
   test("names a model that a custom server does not know as it is, where no key is set", async () => {
     const server = createServer((_, response) => {
       response.writeHead(404, { "Content-Type": "application/json" });

@@ -175,3 +175,34 @@ pageTest("B100: a picture that a tool made shows in the conversation without a c
     if (state === "watched") await page.reload();
   }
 });
+
+pageTest(
+  "an answer that a hook replaces is at no moment shown as a failure, neither in the conversation nor in its run",
+  async ({ serve, open }) => {
+    const guard: Hooks = { name: "guard", decide: () => ({ answer: "I may not write about that." }) };
+    const agent = createAgent({ name: "careful", provider: scripted([{ text: "The secret is 42." }]), hooks: [guard] });
+    const { url } = await serve({ agents: [agent] });
+    const page = await open(url);
+    const chat = chatPage(page);
+    // Everything that the page shows, for however short a time.
+    await page.evaluate(() => {
+      const seen: string[] = [];
+      Object.assign(globalThis, { seen });
+      new MutationObserver(() => void seen.push(document.body.textContent ?? "")).observe(document.body, {
+        subtree: true,
+        childList: true,
+        characterData: true,
+      });
+    });
+    await chat.say("What is the secret?");
+    await chat.text("I may not write about that.").waitFor();
+    await chat.rested();
+    await page.getByRole("button", { name: "Show how this was made" }).click();
+    const steps = page.getByRole("table", { name: "Steps of the run" });
+    await steps.waitFor();
+    expect(await steps.textContent()).not.toContain("failed");
+    const seen = await page.evaluate(() => (globalThis as unknown as { seen: readonly string[] }).seen);
+    expect(seen.length).toBeGreaterThan(0);
+    expect(seen.filter((text) => /failed|could not finish|went wrong/i.test(text))).toEqual([]);
+  },
+);

@@ -40,7 +40,7 @@ export interface InputFields {
   readonly modes?: readonly string[];
   /** False: the answer is given without tools. */
   readonly toolsRequired?: boolean;
-  /** Keys of files. */
+  /** Keys of files of `uploadFile`: they become parts of the message. */
   readonly attachments?: readonly string[];
   readonly chatbotId?: string;
 }

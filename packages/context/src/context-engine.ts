@@ -6,7 +6,7 @@
  *  E3 calls and their results stay together;
  *  E4 a process that takes the session over learns from the log what the one before had learned, and cuts the same.
  */
-import { type AgentError, type AssistantMessage, isAgentError, type Message } from "@loopwright/core";
+import { type AgentError, type AssistantMessage, isAgentError, type Message, textOf } from "@loopwright/core";
 import type {
   ContextCall,
   ContextCompaction,
@@ -211,6 +211,13 @@ function noteOf({ history: { messages }, attempt, sessionId }: ContextCall, cuts
     if (message.role === "assistant") return undefined;
     if (message.role !== "user" || !cuts.cutAt(place)) continue;
     const tokens = Math.ceil(unitsOf(message) / unitsPerToken);
+    if (textOf(cuts.cutAt(place) as Message) === textOf(message)) {
+      logger.log("warn", "USER_FILES_TOO_LARGE: of the files of a message only the beginnings are sent.", { session: sessionId, tokens });
+      return {
+        action: "cut_files",
+        reason: `This message of about ${tokens} tokens is too long for the model: only the beginnings of its files are sent.`,
+      };
+    }
     logger.log("warn", "USER_MESSAGE_TOO_LARGE: a message is sent without its middle.", { session: sessionId, tokens });
     const reason = `This message of about ${tokens} tokens is too long for the model: it is sent without its middle.`;
     return { action: "cut_input", reason };

@@ -1,6 +1,6 @@
 import type { FilePart, ImagePart, Json, Message, ResultPart, ToolResultMessage, UserMessage, UserPart } from "@loopwright/core";
-import { partsOf } from "@loopwright/core";
-import { lengthWithin, unitsOfText } from "./sizes.ts";
+import { isTextType, partsOf } from "@loopwright/core";
+import { lengthWithin, unitsOfMedia, unitsOfText } from "./sizes.ts";
 
 /** Results and inputs no larger than this are never cut, in units of a size: 2,000 characters of ASCII. */
 export const keptMin = 2_000;
@@ -81,6 +81,27 @@ export function withoutMedia(message: UserMessage): UserMessage {
     (part): UserPart => (isMedia(part) ? { type: "text", text: leftOut(describe(part)) } : part),
   );
   return { ...message, content };
+}
+
+/** Bytes that are shown of each text file at least. */
+const shownBytesMin = 2_000;
+
+/** The message with so many units less of its text files, the largest first: only their beginnings are shown. The message itself where it has none. */
+export function shortenFiles(message: UserMessage, over: number): UserMessage {
+  const content = [...partsOf<UserPart>(message.content)];
+  const files = content.flatMap((part, place) => {
+    const shown = part.type === "file" && part.source.blob !== undefined && isTextType(part.mediaType) ? unitsOfMedia(part) : 0;
+    return shown > shownBytesMin ? [{ place, shown }] : [];
+  });
+  let left = over;
+  for (const { place, shown } of files.sort((a, b) => b.shown - a.shown || a.place - b.place)) {
+    if (left <= 0) break;
+    const part = content[place] as FilePart;
+    const less = Math.max(shownBytesMin, Math.floor(shown - left));
+    content[place] = { ...part, source: { ...part.source, shownBytes: less } as FilePart["source"] };
+    left -= shown - less;
+  }
+  return left === over ? message : { ...message, content };
 }
 
 const describe = (part: ImagePart | FilePart): string =>

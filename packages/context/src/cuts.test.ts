@@ -1,4 +1,4 @@
-import type { Message, ResultPart, ToolResultMessage } from "@loopwright/core";
+import { type Message, partsOf, type ResultPart, type ToolResultMessage, textOf, type UserMessage } from "@loopwright/core";
 import { describe, expect, it } from "vitest";
 import { Cuts } from "./cuts.ts";
 import { lightSizes, mediaUnits, unitsOf } from "./sizes.ts";
@@ -99,6 +99,31 @@ describe("a history that is too long for the window", () => {
     const messages = [user(picture), answer("a cat"), user(picture), answer("a dog"), user(picture)];
     const shown = fitting(10_000, { attachments: 0.4 })(messages);
     expect(shown.map((message) => textOfAll([message]).includes("left out"))).toEqual([true, false, true, false, false]);
+  });
+
+  it("has less shown of the text files of the last input beyond their budget, the largest first, and of no other file; what was cut stays so", () => {
+    const stored = (blob: string, sizeBytes: number, mediaType = "text/csv"): ResultPart => ({
+      type: "file",
+      mediaType,
+      name: blob,
+      source: { blob, sizeBytes },
+    });
+    const messages = [
+      user([{ type: "text", text: "sum up" }, stored("large", 90_000), stored("small", 3_000), stored("pdf", 9_000, "application/pdf")]),
+    ];
+    const fit = fitting(20_000, { attachments: 0.5 });
+    const [shown] = fit(messages);
+    const bounds = partsOf<ResultPart>((shown as UserMessage).content).map(
+      (part) => part.type === "file" && part.source.blob !== undefined && part.source.shownBytes,
+    );
+    expect(bounds).toEqual([false, expect.any(Number), undefined, undefined]);
+    expect(unitsOf(shown as Message)).toBeLessThanOrEqual(40_000 * 0.75);
+    expect(unitsOf(shown as Message)).toBeGreaterThan(40_000 * 0.7);
+    const more = [...messages, answer("done"), user("and?")];
+    expect(fitting(20_000, { attachments: 0.5 })(more)[0]).toEqual(shown);
+    // What a person has written is not cut for the files beside it.
+    const [tight] = fitting(4_000)([user([{ type: "text", text: "x".repeat(3_000) }, stored("large", 90_000)])]);
+    expect([textOf(tight as Message).length, unitsOf(tight as Message) <= 16_000]).toEqual([3_000, true]);
   });
 
   it("B48: has an input cut that alone is ten times too large, at its middle, with a note", () => {

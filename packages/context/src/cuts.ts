@@ -8,7 +8,7 @@
  */
 import type { Message, UserMessage } from "@loopwright/core";
 import type { MessageSizes } from "@loopwright/core/ports";
-import { cutInput, cutMessage, hasMedia, keptMin } from "./cut-message.ts";
+import { cutInput, cutMessage, hasMedia, keptMin, shortenFiles } from "./cut-message.ts";
 import { squeezed, squeezeLevels } from "./squeeze.ts";
 
 /** How full the room is after a cut: the rest is for the next turns, which would else cut, and lose the vendor's cache, each time. */
@@ -143,8 +143,23 @@ export class Cuts {
       const [goal, goalOfMedia] = [this.#left > all ? all * filledAfterCut : all, attachments * filledAfterCut];
       const isEnough = (): boolean => this.#left <= goal && this.#ofMedia <= goalOfMedia;
       this.#media = [...this.#cutSome(earlier, isEnough, (freed) => (this.#ofMedia -= freed)), ...now];
+      this.#shortenFilesOf(now, Math.max(this.#left - goal, this.#ofMedia - goalOfMedia));
     }
     if (this.#left > all) this.#cutInputs(all, inputShare);
+  }
+
+  /** Of text files of the last input less is shown: its images and other files are never left out. */
+  #shortenFilesOf(now: readonly Candidate[], over: number): void {
+    const [candidate] = now;
+    if (!candidate || over <= 0) return;
+    const { place } = candidate;
+    const input = (this.#shown?.[place] ?? this.#messages[place]) as UserMessage;
+    const shortened = shortenFiles(input, over);
+    if (shortened === input) return;
+    this.#show(place, shortened);
+    const size = this.#units[place] as number;
+    this.#media = this.#media.map((one) => (one === candidate ? { place, size } : one));
+    this.#ofMedia += size - candidate.size;
   }
 
   /**

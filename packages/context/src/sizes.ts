@@ -1,4 +1,4 @@
-import type { Message } from "@loopwright/core";
+import { type FilePart, type ImagePart, isTextType, type Message } from "@loopwright/core";
 import type { CountedPart, MessageSizes, ModelRequest, TokenCounter } from "@loopwright/core/ports";
 
 /** Sizes are in quarters of a token. */
@@ -8,6 +8,8 @@ export const unitsPerToken = 4;
 export const mediaUnits = 6_000;
 /** For a file that is not text: the Base64 characters per unit. A page of a PDF has 100 KB and 4,000 tokens. */
 const fileShare = 8;
+/** Bytes of a stored text that a model is shown where its part names no other number. */
+const shownTextBytesMax = 128 * 1024;
 /** What a message has around its content: its role and its borders. */
 const messageUnits = 12;
 
@@ -62,16 +64,14 @@ function callText({ id, name, args }: { readonly id: string; readonly name: stri
   return JSON.stringify({ tool_call_id: id, tool_name: name, tool_args: args });
 }
 
-interface Media {
-  readonly type: "image" | "file";
-  readonly mediaType: string;
-  readonly source: { readonly data?: string };
-}
-
-function unitsOfMedia({ type, mediaType, source }: Media): number {
-  const length = source.data?.length;
-  if (type === "image" || length === undefined) return mediaUnits;
-  return Math.ceil(mediaType.startsWith("text/") ? (length * 3) / 4 : length / fileShare);
+/** The size of an image or a file, also if its bytes are not in memory. A byte of text is a unit. */
+export function unitsOfMedia(part: ImagePart | FilePart): number {
+  if (part.type === "image") return mediaUnits;
+  const { source, mediaType } = part;
+  const sizeBytes = source.data === undefined ? source.blob && source.sizeBytes : (source.data.length * 3) / 4;
+  if (typeof sizeBytes !== "number") return mediaUnits;
+  if (!isTextType(mediaType)) return Math.ceil((sizeBytes * 4) / 3 / fileShare);
+  return Math.ceil(source.blob === undefined ? sizeBytes : Math.min(sizeBytes, source.shownBytes ?? shownTextBytesMax));
 }
 
 /** Tools and schemas are the same objects from call to call. */

@@ -1,4 +1,4 @@
-import { defineTool, execute, type Message, textOf } from "@loopwright/core";
+import { defineTool, execute, type Message, partsOf, textOf, type UserMessage, type UserPart } from "@loopwright/core";
 import { characterCounter, type ScriptedTurn } from "@loopwright/core/memory";
 import type { ContextEngine, ModelRequest, TokenCounter } from "@loopwright/core/ports";
 import { describe, expect, it } from "vitest";
@@ -29,6 +29,22 @@ describe("a model with a small window", () => {
       for await (const event of execute(session, input))
         if (event.type === "verdict") reasons.push(`${event.hook} ${event.action}: ${event.reason}`);
     expect(reasons).toEqual(["context cut: 3 earlier results and attachments are shortened to fit the model's window."]);
+  });
+
+  it("is shown the beginnings of its files where they are too long, with a verdict that people can read", async () => {
+    const { session, store, provider } = world([{ text: "ok" }], { contextTokens: 2_000 });
+    await store.blobs.put("local", "f", { bytes: new TextEncoder().encode("row\n".repeat(9_000)) });
+    const file = { type: "file", mediaType: "text/csv", name: "rows.csv", source: { blob: "f", sizeBytes: 36_000 } } as const;
+    const reasons: (string | undefined)[] = [];
+    for await (const event of execute(session, { role: "user", content: [{ type: "text", text: "Sum up" }, file] }))
+      if (event.type === "verdict") reasons.push(`${event.hook} ${event.action}: ${event.reason}`);
+    expect(reasons).toEqual([
+      "context cut_files: This message of about 9005 tokens is too long for the model: only the beginnings of its files are sent.",
+    ]);
+    const [, sent] = partsOf<UserPart>((provider.requests[0]?.messages[0] as UserMessage | undefined)?.content ?? "");
+    const text = sent?.type === "file" ? atob(sent.source.data ?? "") : "";
+    expect(text).toMatch(/^(row\n)+.{0,3}\n\[Only the first \d+ of 36000 bytes of this file are shown\.\]$/);
+    expect(text.length).toBeLessThan(8_000);
   });
 
   it("leads another process to the same request", async () => {

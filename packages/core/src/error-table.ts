@@ -202,7 +202,7 @@ export const errorTable: { readonly [Code in ErrorCode]: ErrorEntry } = {
     ...again,
     fix: "Send the request again, over a better connection.",
   }),
-  MEDIA_TYPE_UNSUPPORTED: entry("The route does not take a body of this media type.", [415, "format"], {
+  MEDIA_TYPE_UNSUPPORTED: entry("The route does not take a body of this media type, or the bytes are of another one.", [415, "format"], {
     fix: "Send JSON with `Content-Type: application/json`.",
   }),
   SEARCH_UNSUPPORTED: entry("The store of these sessions has no search.", [501, "format"], {

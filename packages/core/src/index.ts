@@ -127,6 +127,7 @@ export type {
   UserMessage,
 } from "./message/message.ts";
 export { callsOf, partsOf, textOf } from "./message/message.ts";
+export { isTextType } from "./message/text-media-type.ts";
 export type { Cost, SpentUsage, Usage } from "./message/usage.ts";
 export { addCost, addUsage, contextTokensOf } from "./message/usage.ts";
 export type { CallGuard, CallTarget, GuardedCall } from "./ports/call-guard.ts";

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { createSimpleTool, execute, type Message } from "../src/index.ts";
+import { createSimpleTool, execute, type Message, partsOf, type UserMessage, type UserPart } from "../src/index.ts";
 import { scripted } from "../src/memory/index.ts";
 import type { ModelProvider } from "../src/ports/index.ts";
+import { lengthOf } from "../src/prompt/message-length.ts";
 import { keptMediaMax, withStoredMedia } from "../src/prompt/stored-media.ts";
 import { world } from "./harness.ts";
 
@@ -147,5 +148,80 @@ describe("a model without vision", () => {
     const result = await execute(session, "Look.").result();
     expect(result).toMatchObject({ status: "error", error: { code: "MODEL_UNSUPPORTED" } });
     expect(provider.requests).toHaveLength(1);
+  });
+
+  it("A62: continues after an image that was refused when the request was sent, and after another model has seen one, with a note in its place", async () => {
+    const prepare = { name: "own", prepare: () => ({}) };
+    const provider = scripted([{ text: "ok" }, { text: "still" }], { capabilities: { vision: false } });
+    const { session } = world([], { provider, hooks: [prepare] });
+    expect(await execute(session, image({ data: bytes })).result()).toMatchObject({ error: { code: "MODEL_UNSUPPORTED" } });
+    expect((await execute(session, "Only words.").result()).text).toBe("ok");
+    const note = { type: "text", text: "[An image of type image/png is left out: this model does not take it]" };
+    expect(provider.requests[0]?.messages[0]).toEqual({ role: "user", content: [{ type: "text", text: "look" }, note] });
+    expect(session.messages[0]).toEqual(image({ data: bytes }));
+  });
+});
+
+describe("a file", () => {
+  const file = (mediaType: string, source: { blob: string; sizeBytes?: number; shownBytes?: number } | { data: string }) =>
+    ({ role: "user", content: [{ type: "file", mediaType, name: "f", source }] }) as const;
+  const zip = file("application/zip", { data: "UEs=" });
+
+  it("of a type that the model does not take is refused before it is recorded, and at the request where a hook may choose the model", async () => {
+    const capabilities = { files: ["application/pdf"] };
+    const provider = scripted([{ text: "ok" }, { text: "ok" }, { text: "ok" }], { capabilities });
+    const { session, facts } = world([], { provider });
+    expect(() => execute(session, zip)).toThrow(expect.objectContaining({ code: "MODEL_UNSUPPORTED" }));
+    expect(await facts()).toEqual([]);
+    const hooked = world([], { provider, hooks: [{ name: "own", prepare: () => ({}) }] });
+    const { error } = await execute(hooked.session, zip).result();
+    expect(error).toMatchObject({ code: "MODEL_UNSUPPORTED", message: expect.stringContaining("takes text, application/pdf") });
+    for (const type of ["application/pdf", "text/csv", "application/ld+json"])
+      expect((await execute(hooked.session, file(type, { data: "UEs=" })).result()).text).toBe("ok");
+    const left = { type: "text", text: "[A file of type application/zip is left out: this model does not take it]" };
+    expect(provider.requests[0]?.messages[0]).toEqual({ role: "user", content: [left] });
+  });
+
+  it.each([
+    ["by itself", {}, 131_072],
+    ["where its part names a bound", { shownBytes: 6 }, 6],
+    ["where the bound parts a character", { shownBytes: 4 }, 3],
+    ["where the bound is nothing", { shownBytes: 0 }, 0],
+  ])("that is a long text is shown up to a bound, with a note: %s", async (_, bound, shown) => {
+    const { session, store, provider } = world([{ text: "read" }]);
+    const text = `abc€${"x".repeat(200_000)}`;
+    await store.blobs.put("local", "long", { bytes: new TextEncoder().encode(text) });
+    await execute(session, file("text/plain", { blob: "long", ...bound })).result();
+    const [part] = partsOf<UserPart>((provider.requests[0]?.messages[0] as UserMessage | undefined)?.content ?? "");
+    const read = part?.type === "file" && Buffer.from(part.source.data ?? "", "base64").toString();
+    const first = Buffer.from(text).subarray(0, shown).toString();
+    expect(read).toBe(`${first}\n[Only the first ${shown} of 200006 bytes of this file are shown.]`);
+  });
+
+  it("that is no text goes whole, and one that fits has no note", async () => {
+    const { session, store, provider } = world([{ text: "read" }, { text: "read" }]);
+    const bytes = new Uint8Array(200_000);
+    await store.blobs.put("local", "page", { bytes });
+    await execute(session, file("application/pdf", { blob: "page", shownBytes: 5 })).result();
+    expect(provider.requests[0]?.messages[0]).toEqual(file("application/pdf", { data: Buffer.from(bytes).toString("base64") }));
+    await store.blobs.put("local", "short", { bytes: Uint8Array.of(65) });
+    await execute(session, file("text/plain", { blob: "short", shownBytes: 1 })).result();
+    expect(provider.requests[1]?.messages.at(-1)).toEqual(file("text/plain", { data: "QQ==" }));
+  });
+
+  it("counts with the bytes that the model is shown, where its size is known", () => {
+    const counted = (type: string, source: Parameters<typeof file>[1]): number => lengthOf(file(type, source));
+    expect(counted("text/plain", { blob: "b" })).toBe(6_000);
+    expect(counted("text/plain", { blob: "b", sizeBytes: 50 })).toBe(50);
+    expect(counted("application/json", { blob: "b", sizeBytes: 9_000_000 })).toBe(131_072);
+    expect(counted("text/plain", { blob: "b", sizeBytes: 9_000_000, shownBytes: 200 })).toBe(200);
+    expect(counted("application/pdf", { blob: "b", sizeBytes: 600_000 })).toBe(counted("application/pdf", { data: "A".repeat(800_000) }));
+  });
+
+  it.each([{ sizeBytes: -1 }, { sizeBytes: 1.5 }, { shownBytes: "5" }])("with %j is refused", async (flaw) => {
+    const { session } = world([]);
+    expect(() => execute(session, file("text/plain", { blob: "b", ...(flaw as object) }))).toThrow(
+      expect.objectContaining({ code: "INPUT_INVALID" }),
+    );
   });
 });

@@ -2,6 +2,7 @@ import {
   AgentError,
   type FilePart,
   type ImagePart,
+  isTextType,
   type Json,
   type JsonObject,
   type MediaSource,
@@ -48,7 +49,7 @@ function imageBlock({ mediaType, source }: ImagePart): Block {
 function documentBlock({ mediaType, name, source }: FilePart): Block {
   const title: { title?: Json } = name === undefined ? {} : { title: name };
   if (mediaType === "application/pdf") return { type: "document", source: sourceOf(source, mediaType), ...title };
-  if (source.data !== undefined && isText(mediaType)) {
+  if (source.data !== undefined && isTextType(mediaType)) {
     return { type: "document", source: { type: "text", media_type: "text/plain", data: decoded(source.data) }, ...title };
   }
   throw unsupported(`a file of type ${mediaType}`, "Send it as PDF or as text.");
@@ -58,10 +59,6 @@ function sourceOf(source: MediaSource, mediaType: string): JsonObject {
   if (source.data !== undefined) return { type: "base64", media_type: mediaType, data: source.data };
   if (source.url !== undefined) return { type: "url", url: source.url };
   throw unsupported("a reference to the blob store", "Resolve it to its bytes first.");
-}
-
-function isText(mediaType: string): boolean {
-  return mediaType.startsWith("text/") || /[/+](?:json|xml|yaml|javascript)$/.test(mediaType);
 }
 
 function decoded(base64: string): string {

@@ -91,6 +91,7 @@ export function capabilitiesOf(name: string, overrides: Partial<ModelCapabilitie
     tools: true,
     vision: true,
     promptCaching: true,
+    files: ["application/pdf"],
     ...(contextTokens === undefined ? {} : { contextTokens }),
     outputTokensMax,
     ...overrides,

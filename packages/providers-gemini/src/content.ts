@@ -3,6 +3,7 @@ import {
   type AssistantMessage,
   type FilePart,
   type ImagePart,
+  isTextType,
   type Json,
   type JsonObject,
   type Opaque,
@@ -38,7 +39,13 @@ function textParts(text: string): readonly WirePart[] {
   return text.trim() === "" ? [] : [{ text }];
 }
 
-function mediaPart({ mediaType, source }: ImagePart | FilePart): WirePart {
+/** A text file is sent as text: of its types the vendor takes few as files. */
+function mediaPart(part: ImagePart | FilePart): WirePart {
+  const { mediaType, source } = part;
+  if (part.type === "file" && source.data !== undefined && isTextType(mediaType)) {
+    const bytes = Uint8Array.from(atob(source.data), (char) => char.charCodeAt(0));
+    return { text: `${part.name ?? "file"}:\n${new TextDecoder().decode(bytes)}` };
+  }
   if (source.data !== undefined) return { inlineData: { mimeType: mediaType, data: source.data } };
   if (source.url !== undefined) return { fileData: { mimeType: mediaType, fileUri: source.url } };
   throw new AgentError("MODEL_UNSUPPORTED", {

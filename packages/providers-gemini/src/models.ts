@@ -67,6 +67,7 @@ export function capabilitiesOf(name: string, overrides: Partial<ModelCapabilitie
     tools: true,
     vision: true,
     promptCaching: true,
+    files: ["application/pdf", "image/*", "audio/*", "video/*"],
     ...(contextTokens === undefined ? {} : { contextTokens }),
     ...(outputTokensMax === undefined ? {} : { outputTokensMax }),
     ...overrides,

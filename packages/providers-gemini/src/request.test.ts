@@ -203,6 +203,7 @@ describe("a request to Gemini", () => {
       { type: "json", value: { a: 1 } },
       image,
       { type: "file", mediaType: "application/pdf", source: { url: "https://example.com/a.pdf" } },
+      { type: "file", mediaType: "application/json", name: "a.json", source: { data: "e30=" } },
     ] as const;
     expect(build({ messages: [{ role: "user", content }] })["contents"]).toEqual([
       {
@@ -211,6 +212,7 @@ describe("a request to Gemini", () => {
           { text: '{"a":1}' },
           { inlineData: { mimeType: "image/png", data: "aGk=" } },
           { fileData: { mimeType: "application/pdf", fileUri: "https://example.com/a.pdf" } },
+          { text: "a.json:\n{}" },
         ],
       },
     ]);

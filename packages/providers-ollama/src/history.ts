@@ -2,6 +2,7 @@ import {
   AgentError,
   type AssistantMessage,
   type FilePart,
+  isTextType,
   type JsonObject,
   type MediaSource,
   type Message,
@@ -124,7 +125,7 @@ function bytesOf(source: MediaSource, what: string): string {
 }
 
 function fileText({ mediaType, name, source }: FilePart): string {
-  if (!mediaType.startsWith("text/") && !/[/+](?:json|xml|yaml|javascript)$/.test(mediaType)) {
+  if (!isTextType(mediaType)) {
     throw new AgentError("MODEL_UNSUPPORTED", { message: `Ollama does not take a file of type ${mediaType}.`, fix: "Send it as text." });
   }
   const bytes = Uint8Array.from(atob(bytesOf(source, "a file")), (char) => char.charCodeAt(0));

@@ -47,7 +47,7 @@ export function capabilitiesOf(name: string, overrides: Partial<ModelCapabilitie
   const model = name.slice(name.lastIndexOf("/") + 1).toLowerCase();
   const family = model.replace(/:.*$/, "");
   const sees = visionFamilies.some((prefix) => family.startsWith(prefix)) && !blind.some((prefix) => model.startsWith(prefix));
-  return { streaming: true, tools: !toolless.includes(family), vision: sees, promptCaching: true, ...overrides };
+  return { streaming: true, tools: !toolless.includes(family), vision: sees, files: [], promptCaching: true, ...overrides };
 }
 
 /** Whether the model's thinking has levels instead of a switch. @see https://docs.ollama.com/capabilities/thinking (2026-11-21) */

@@ -1,4 +1,4 @@
-import { AgentError, type FilePart, type ImagePart, type MediaSource } from "@loopwright/core";
+import { AgentError, type FilePart, type ImagePart, isTextType, type MediaSource } from "@loopwright/core";
 
 /** The address of an image: its own, or its bytes as a `data:` address. @throws AgentError MODEL_UNSUPPORTED for bytes that were not loaded. */
 export function imageUrlOf(part: ImagePart): string {
@@ -7,7 +7,7 @@ export function imageUrlOf(part: ImagePart): string {
 
 /** The text of a text file, `undefined` for any other file. */
 export function fileTextOf(part: FilePart): string | undefined {
-  if (part.source.data === undefined || !/^(?:text\/|application\/(?:json|xml|yaml))/.test(part.mediaType)) return undefined;
+  if (part.source.data === undefined || !isTextType(part.mediaType)) return undefined;
   const bytes = Uint8Array.from(atob(part.source.data), (char) => char.charCodeAt(0));
   return `${fileNameOf(part)}:\n${new TextDecoder().decode(bytes)}`;
 }

@@ -69,6 +69,8 @@ export function capabilitiesOf(name: string, server: { readonly tools: boolean; 
     streaming: true,
     tools: server.tools,
     vision: server.vision && (model?.vision ?? true),
+    // What a server of another vendor takes is not known.
+    ...(model ? { files: model.vision ? ["application/pdf"] : [] } : {}),
     promptCaching: true,
     ...(model?.contextTokens === undefined ? {} : { contextTokens: model.contextTokens }),
     ...(model?.outputTokensMax === undefined ? {} : { outputTokensMax: model.outputTokensMax }),

@@ -53,6 +53,7 @@ function createOffline(options: OfflineOptions = {}): ModelProvider {
       streaming: true,
       tools: true,
       vision: true,
+      files: [],
       promptCaching: false,
       contextTokens: 128_000,
       outputTokensMax: 8_000,

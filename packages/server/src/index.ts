@@ -10,6 +10,7 @@ export { bearerToken } from "./identity/read-bearer-token.ts";
 export { type AccessPolicyOptions, accessPolicy, type PolicyIndex } from "./permissions/access-policy.ts";
 export { digestId } from "./request/digest-id.ts";
 export type { ServerEnv } from "./request/server-env.ts";
+export { type AttachedContent, attachFiles } from "./routes/files/attach-files.ts";
 export { type KeptFileRemoval, removeKeptFile } from "./routes/files/remove-stored-file.ts";
 export { keepFile, type NewFile } from "./routes/files/store-file.ts";
 export { type KeptFilesQuery, keptFiles } from "./routes/files/stored-files-page.ts";

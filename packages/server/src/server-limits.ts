@@ -4,6 +4,8 @@ import { defaultHostLimits, type HostLimits } from "@loopwright/host";
 export interface HttpLimits {
   readonly bodyBytes: number;
   readonly fileBytes: number;
+  /** Files that `options.attachments` of one input may name. */
+  readonly attachmentsPerInput: number;
   /** How long the body of a request may take to arrive. */
   readonly bodyMs: number;
   readonly fileMs: number;
@@ -65,6 +67,7 @@ export type ServerLimits = HttpLimits & HostLimits;
 export const defaultHttpLimits: HttpLimits = {
   bodyBytes: 1024 * 1024,
   fileBytes: 10 * 1024 * 1024,
+  attachmentsPerInput: 20,
   bodyMs: 10_000,
   fileMs: 60_000,
   filePaceBytes: 16 * 1024,

@@ -116,7 +116,7 @@ it("a fork of what is not there, at a message that is not there, or under a used
 
 it("a file of the source stays readable in the fork when the source is deleted", async () => {
   const { fork, ask, send } = await withSource(0);
-  const bytes = new Uint8Array([137, 80, 78, 71, 13, 10, 26, 10]);
+  const bytes = new Uint8Array([...[137, 80, 78, 71, 13, 10, 26, 10], ...[0, 0, 0, 13, 73, 72, 68, 82], ...[0, 0, 0, 1, 0, 0, 0, 1]]);
   const { body: file } = await ask<{ blob: string }>("/api/files", { body: bytes, headers: { "Content-Type": "image/png" } });
   const image = { type: "image", mediaType: "image/png", source: { blob: file.blob } };
   const content = [{ type: "text", text: "What is this?" }, image];

@@ -54,7 +54,7 @@ describe("labels of an input", () => {
     expect(await refused("/api/agent/execute", { json })).toMatchObject({
       status: 400,
       code: "INPUT_INVALID",
-      fix: "Use surface, toolsRequired.",
+      fix: "Use surface, toolsRequired, attachments.",
     });
     const closed = testServer({ agents: [echo], labels: { surface: [] } });
     expect(await closed.refused("/api/agent/execute", { json: { ...json, options: { surface: "web" } } })).toMatchObject({ status: 400 });

@@ -99,7 +99,7 @@ describe("files that are not read", () => {
   it("are 32 MiB at most of one caller, the next is refused with 503, and there is room again when they were given up", async () => {
     const uploaded = await server.ask<{ blob: string }>("/api/files", {
       body: new Uint8Array(9_000_000),
-      headers: { "Content-Type": "image/png" },
+      headers: { "Content-Type": "application/octet-stream" },
     });
     const path = `/api/files/${uploaded.body.blob}`;
     for (let count = 0; count < callers; count++) await deaf(path, "*/*");
@@ -114,7 +114,10 @@ describe("files that are not read", () => {
   it("of a caller that keeps the connection open and reads nothing count for half a minute", async () => {
     const clock = manualClock();
     const { ask, send } = testServer({ clock, limits: { sentFileBytesPerPrincipal: 100_000 } });
-    const { body } = await ask<{ blob: string }>("/api/files", { body: new Uint8Array(90_000), headers: { "Content-Type": "image/png" } });
+    const { body } = await ask<{ blob: string }>("/api/files", {
+      body: new Uint8Array(90_000),
+      headers: { "Content-Type": "application/octet-stream" },
+    });
     const path = `/api/files/${body.blob}`;
     const first = await send(path);
     expect((await send(path)).status).toBe(503);

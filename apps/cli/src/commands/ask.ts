@@ -15,6 +15,7 @@ import { agentFlags } from "../settings/chosen-agent.ts";
 import { checkChatbot, modeLabels, typedModes } from "../settings/typed-modes.ts";
 import { oneLine } from "../terminal/neutralise.ts";
 import { createAnswerPrinter } from "./answer-printer.ts";
+import { questionWithFiles, uploadedFiles } from "./named-files/attached-files.ts";
 import { printJson } from "./print-json.ts";
 import { readQuestion } from "./read-question.ts";
 
@@ -27,6 +28,8 @@ interface AskFlags extends SharedFlags, ServerFlags {
   readonly withoutTools?: boolean;
   readonly systemPrompt?: string;
   readonly streamVersion?: string;
+  /** Paths of files that go with the question. */
+  readonly attach?: readonly string[];
   readonly whenBusy?: NonNullable<ExecuteOptions["mode"]>;
 }
 
@@ -58,7 +61,8 @@ export async function ask(words: readonly string[], flags: AskFlags): Promise<nu
     const session = await openSession(workplace, flags.session, vendorWords);
     introduce(introduction(workplace), flags);
     try {
-      const stream = execute(session, question, { labels, ...prompt, ...modeOf(flags) });
+      const input = await questionWithFiles(question, flags.attach ?? [], workplace.store);
+      const stream = execute(session, input, { labels, ...prompt, ...modeOf(flags) });
       return await follow({
         stream,
         resumeCommand: `${commandName()} chat --resume ${session.id}${agentFlags(settings)}`,
@@ -85,10 +89,12 @@ async function askServer(words: readonly string[], flags: AskFlags): Promise<num
   const place = await remotePlace(server, { agent: flags.agent, modes });
   const sessionId = flags.session === undefined ? undefined : (await sessionOf(client, flags.session)).sessionId;
   introduce(place.introduction, flags);
+  const attachments = await uploadedFiles(flags.attach ?? [], client);
   const stream = client.execute(question, {
     ...(sessionId === undefined ? { context: {}, ...(flags.agent === undefined ? {} : { agent: flags.agent }) } : { sessionId }),
     ...(modes.length === 0 ? {} : { modes }),
     ...(flags.chatbot === undefined ? {} : { chatbotId: flags.chatbot }),
+    ...(attachments.length === 0 ? {} : { attachments }),
     ...(flags.model === undefined ? {} : { model: flags.model }),
     labels: { surface: "terminal" },
     ...(flags.withoutTools ? { toolsRequired: false } : {}),

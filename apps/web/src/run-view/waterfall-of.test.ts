@@ -135,3 +135,10 @@ it("the moments along a time are round and few", () => {
   expect(timeTicks(0)).toEqual([0]);
   for (const totalMs of [1, 7, 99, 1234, 60_000, 3_600_000, 1e12]) expect(timeTicks(totalMs).length).toBeLessThanOrEqual(5);
 });
+
+it("a call whose answer was replaced has not failed", () => {
+  const thrownAway = (code: string) =>
+    events.map((event) => (event.type === "attempt_discarded" ? ({ ...event, code, willRetry: false } as DurableEvent) : event));
+  const stateOf = (code: string): string | undefined => waterfallOf(thrownAway(code))?.bars.find(({ kind }) => kind === "model")?.state;
+  expect([stateOf("ANSWER_WITHDRAWN"), stateOf("MODEL_OVERLOADED")]).toEqual(["ok", "failed"]);
+});

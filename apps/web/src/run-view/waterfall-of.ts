@@ -89,10 +89,11 @@ function readModel(scene: Scene, event: DurableEvent): boolean {
         end(scene, `client ${event.message.callKey}`, { at: event.at, state: event.message.isError ? "failed" : "ok" });
       return true;
     case "attempt_discarded": {
-      const { code, reason, usage, cost } = event;
+      const { code, reason, usage, cost, willRetry } = event;
       end(scene, "model", {
         at: event.at,
-        state: "failed",
+        // The call has answered, and the application has put another answer in its place.
+        state: code === "ANSWER_WITHDRAWN" && !willRetry ? "ok" : "failed",
         note: `${reason} (${code})`,
         ...(usage ? { usage } : {}),
         ...(cost ? { cost } : {}),

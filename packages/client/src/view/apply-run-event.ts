@@ -25,7 +25,8 @@ export function applyRunEvent(draft: ViewDraft, event: DurableEvent): void {
     case "attempt_discarded":
       delete view.answer;
       Object.assign(view, addSpent(view, event));
-      if (view.run?.aborting !== undefined) return;
+      // What takes the place of a withdrawn answer follows: that is no failure.
+      if (view.run?.aborting !== undefined || (event.code === "ANSWER_WITHDRAWN" && !event.willRetry)) return;
       draft.changeRun(event.willRetry ? { retry: { reason: event.reason } } : { failure: { code: event.code, error: event.reason } });
       return;
     case "retry_scheduled":

@@ -51,3 +51,12 @@ it("what still waits when the run ends belongs to its last message", () => {
   expect(view.path.map(({ verdicts }) => verdicts)).toEqual([undefined, [edited("run")]]);
   expect(view.messages.get("4")).toBe(view.path.at(-1));
 });
+
+it("an answer that the application replaces is at no moment a failure of the run, and one that cannot be had is", () => {
+  const begun: readonly Body[] = [start, written, { type: "turn_start", turn: 1 }, { type: "message_start", role: "assistant" }];
+  const discarded = (code: "ANSWER_WITHDRAWN" | "MODEL_OVERLOADED"): Body => ({
+    ...{ type: "attempt_discarded", turn: 1, attempt: 1, code, reason: "A hook replaced it.", willRetry: false },
+  });
+  expect(after(...begun, discarded("ANSWER_WITHDRAWN")).run).not.toHaveProperty("failure");
+  expect(after(...begun, discarded("MODEL_OVERLOADED")).run).toHaveProperty("failure");
+});

@@ -11,7 +11,16 @@ export interface Opaque {
 export type MediaSource =
   | { readonly data: string; readonly url?: never; readonly blob?: never } /* base64, no line breaks, no `data:` prefix */
   | { readonly url: string; readonly data?: never; readonly blob?: never } /* https, fetched by the vendor */
-  | { readonly blob: string; readonly data?: never; readonly url?: never }; /* key in the session's blob store */
+  | {
+      /** Key in the session's blob store. */
+      readonly blob: string;
+      readonly data?: never;
+      readonly url?: never;
+      /** Absent: not known. */
+      readonly sizeBytes?: number;
+      /** Models are shown at most so many bytes of a text file, from its beginning. Default: 131,072. */
+      readonly shownBytes?: number;
+    };
 
 export interface TextPart {
   readonly type: "text";

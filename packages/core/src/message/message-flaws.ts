@@ -8,6 +8,7 @@ type Fields = { readonly [field: string]: unknown };
 
 export const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null && !Array.isArray(value);
 const isFilled = (value: unknown): value is string => typeof value === "string" && value !== "";
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
 const stopReasons: ReadonlySet<unknown> = new Set<StopReason>(["stop", "length", "tool_calls", "aborted", "error"]);
 
 /** What is wrong with a value that is to be a message of any role. */
@@ -86,7 +87,8 @@ function mediaFlaw({ mediaType, source }: Fields): Flaw {
   const [only] = given;
   if (!isFields(source) || only === undefined || given.length > 1) return "`source` needs exactly one of data, url and blob";
   if (!isFilled(source[only])) return `\`source.${only}\` is no text`;
-  return undefined;
+  const counted = ["sizeBytes", "shownBytes"].find((field) => source[field] !== undefined && !isCount(source[field]));
+  return counted === undefined ? undefined : `\`source.${counted}\` is no whole number from 0 on`;
 }
 
 export function firstFlaw(items: readonly unknown[], flawOf: (item: unknown) => Flaw): Flaw {

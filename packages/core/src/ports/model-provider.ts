@@ -8,6 +8,11 @@ export interface ModelCapabilities {
   readonly streaming: boolean;
   readonly tools: boolean;
   readonly vision: boolean;
+  /**
+   * Media types of files that it takes beside text, `audio/*` for all of a kind. A file of another type is refused before its message is recorded.
+   * Absent: not known.
+   */
+  readonly files?: readonly string[];
   /** True if prompts are cached: by cache markers, or by the vendor itself. */
   readonly promptCaching: boolean;
   readonly contextTokens?: number;

@@ -1,7 +1,9 @@
 import type { FilePart, ImagePart } from "../message/content.ts";
 import type { Message } from "../message/message.ts";
+import { isTextType } from "../message/text-media-type.ts";
 import type { MessageSizes } from "../ports/context-engine.ts";
 import type { ModelRequest } from "../ports/model-provider.ts";
+import { shownBytesOf } from "./stored-media.ts";
 import { systemText } from "./system-text.ts";
 
 /** The usual number of characters per token. */
@@ -28,9 +30,10 @@ export function lengthOf(message: Message): number {
 
 /** The characters of an image or a file, also if its bytes are not in memory. */
 function lengthOfMedia(part: ImagePart | FilePart): number {
-  const size = part.source.data?.length;
-  if (part.type === "image" || size === undefined) return mediaCharacters;
-  return Math.ceil(part.mediaType.startsWith("text/") ? (size * 3) / 4 : size / fileShare);
+  if (part.type === "image") return mediaCharacters;
+  const bytes = part.source.data === undefined ? shownBytesOf(part) : (part.source.data.length * 3) / 4;
+  if (bytes === undefined) return mediaCharacters;
+  return Math.ceil(isTextType(part.mediaType) ? bytes : (bytes * 4) / 3 / fileShare);
 }
 
 /** Characters of a request beside its messages: system prompt, tools, schema of the answer. */

@@ -5,14 +5,14 @@ import { soundMessage } from "../message/message-flaws.ts";
 import type { ContextHistory, FittedRequest } from "../ports/context-engine.ts";
 import { type AddedMessages, withAdded } from "./added-messages.ts";
 import { RequestPath } from "./request-path.ts";
-import { hasImage, hasStoredMedia } from "./stored-media.ts";
+import { hasStoredMedia, mediaOf } from "./stored-media.ts";
 import { createValidHistory, type ValidHistory, withAnswerableEnd } from "./valid-history.ts";
 
 /** The history that a model is to answer, or why there is none. */
 export type BuiltHistory =
   | ({
       readonly hasStoredMedia: boolean;
-      readonly hasImages: boolean;
+      readonly hasMedia: boolean;
       readonly waiting?: never;
       readonly failed?: never;
     } & Omit<FittedRequest, "examples">)
@@ -88,6 +88,6 @@ function builtOf(valid: ValidHistory, fit: Fit, added?: AddedMessages): BuiltHis
     ...parts,
     messages,
     hasStoredMedia: valid.hasStoredMedia || examples.some(hasStoredMedia),
-    hasImages: valid.hasImages || examples.some(hasImage),
+    hasMedia: valid.hasMedia || examples.some((message) => mediaOf(message).length > 0),
   };
 }

@@ -1,6 +1,7 @@
 import { AgentError } from "../errors.ts";
 import type { FilePart, ImagePart } from "../message/content.ts";
-import type { Message } from "../message/message.ts";
+import type { Message, ToolResultMessage } from "../message/message.ts";
+import { isTextType } from "../message/text-media-type.ts";
 import type { Blob } from "../ports/blob-store.ts";
 import type { ModelProvider } from "../ports/model-provider.ts";
 
@@ -12,11 +13,18 @@ export function hasStoredMedia(message: Message): boolean {
   return message.content.some((part) => isMedia(part) && part.source.blob !== undefined);
 }
 
-/** True when the message holds an image for the model. */
-export function hasImage(message: Message): boolean {
-  if (message.role === "notice" || message.role === "assistant" || typeof message.content === "string") return false;
-  return message.content.some(({ type }) => type === "image");
+/** The images and files that a person or a tool has given. */
+export function mediaOf(message: Message): readonly (ImagePart | FilePart)[] {
+  if (message.role === "notice" || message.role === "assistant" || typeof message.content === "string") return none;
+  return message.content.some(isMedia) ? (message.content as readonly Part[]).filter(isMedia) : none;
 }
+
+type Part = Exclude<ToolResultMessage["content"], string>[number];
+
+const none: readonly (ImagePart | FilePart)[] = [];
+
+/** Bytes of a stored text that a model is shown, from its beginning, where its part names no other number. */
+const shownTextBytesMax = 128 * 1024;
 
 /** Base64 characters that are kept between requests, of all sessions of a process. */
 export const keptMediaMax: number = 32 * 1024 * 1024;
@@ -85,10 +93,29 @@ async function withBytes<Part extends ImagePart | FilePart>(part: Part, load: Lo
   const blob = await load(key);
   if (!blob)
     throw new AgentError("BLOB_NOT_FOUND", { message: `The ${part.type} \`${key}\` is missing from the blob store.`, details: { key } });
-  return { ...part, source: { data: base64(blob.bytes) } };
+  return { ...part, source: { data: base64(shownBytes(part, blob.bytes)) } };
 }
 
-const isMedia = (part: { readonly type: string }): part is ImagePart | FilePart => part.type === "image" || part.type === "file";
+/** The bytes that the model is shown: of a long text its beginning, which parts no character, and a note. */
+function shownBytes({ type, mediaType, source }: ImagePart | FilePart, bytes: Uint8Array): Uint8Array {
+  const max = source.blob === undefined ? undefined : (source.shownBytes ?? shownTextBytesMax);
+  if (type === "image" || !isTextType(mediaType) || max === undefined || bytes.length <= max) return bytes;
+  let end = max;
+  while (end > 0 && ((bytes[end] as number) & 0xc0) === 0x80) end--;
+  const note = new TextEncoder().encode(`\n[Only the first ${end} of ${bytes.length} bytes of this file are shown.]`);
+  const shown = new Uint8Array(end + note.length);
+  shown.set(bytes.subarray(0, end));
+  shown.set(note, end);
+  return shown;
+}
+
+/** Bytes of a file that models are shown; `undefined`: not known. */
+export function shownBytesOf({ mediaType, source }: FilePart): number | undefined {
+  if (source.blob === undefined || source.sizeBytes === undefined) return undefined;
+  return isTextType(mediaType) ? Math.min(source.sizeBytes, source.shownBytes ?? shownTextBytesMax) : source.sizeBytes;
+}
+
+export const isMedia = (part: { readonly type: string }): part is ImagePart | FilePart => part.type === "image" || part.type === "file";
 
 /** Encodes with `toBase64` of the platform (Node.js 25, browsers), which is ten times as fast; without it in pieces, because a function takes a limited number of arguments. */
 function base64(bytes: Uint8Array & { toBase64?(): string }): string {

@@ -12,7 +12,7 @@ import { type AssistantMessage, callsOf, type Message, type MessageId, type Tool
 import { soundMessage } from "../message/message-flaws.ts";
 import { wellFormedJson } from "../message/well-formed-text.ts";
 import { lengthOf } from "./message-length.ts";
-import { hasImage, hasStoredMedia } from "./stored-media.ts";
+import { hasStoredMedia, mediaOf } from "./stored-media.ts";
 
 const opening: Message = { role: "user", content: "(The conversation goes on.)" };
 const proceed: Message = { role: "notice", text: "Continue." };
@@ -34,8 +34,8 @@ export interface ValidHistory {
   readonly textLength: number;
   /** True if a message names a blob in place of an image's or a file's bytes. */
   readonly hasStoredMedia: boolean;
-  /** True if a user or a tool has given an image. */
-  readonly hasImages: boolean;
+  /** True if a user or a tool has given an image or a file. */
+  readonly hasMedia: boolean;
 }
 
 export interface ValidHistoryOptions {
@@ -59,7 +59,7 @@ class GrowingHistory implements ValidHistory {
   done = 0;
   textLength = 0;
   #stored = 0;
-  #pictured = 0;
+  #ofMedia = 0;
   /** Results that were taken whole, by place, and their summaries. */
   readonly #whole = new Map<number, Message>();
 
@@ -71,8 +71,8 @@ class GrowingHistory implements ValidHistory {
     return this.#stored > 0;
   }
 
-  get hasImages(): boolean {
-    return this.#pictured > 0;
+  get hasMedia(): boolean {
+    return this.#ofMedia > 0;
   }
 
   take(messages: readonly Message[]): void {
@@ -136,7 +136,7 @@ class GrowingHistory implements ValidHistory {
   #count(message: Message, sign: 1 | -1): void {
     this.textLength += sign * lengthOf(message);
     if (hasStoredMedia(message)) this.#stored += sign;
-    if (hasImage(message)) this.#pictured += sign;
+    if (mediaOf(message).length > 0) this.#ofMedia += sign;
   }
 }
 

@@ -128,7 +128,7 @@ const fields: { readonly [kind: string]: readonly string[] } = {
   file: ["type", "mediaType", "name", "source"],
   json: ["type", "value"],
 };
-const sources: readonly string[] = ["data", "url", "blob"];
+const sources: readonly string[] = ["data", "url", "blob", "sizeBytes", "shownBytes"];
 
 function knownFields(input: ExecuteInput): ExecuteInput {
   if (typeof input === "string") return input;

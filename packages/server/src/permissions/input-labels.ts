@@ -1,8 +1,10 @@
 import { AgentError } from "@loopwright/core";
 import type { ExecuteOptions, Labels } from "@loopwright/core/protocol";
+import { isFileName } from "@loopwright/core/stores";
 import type { LabelledOptions } from "../schemas/index.ts";
 import type { ServerContext } from "../server-context.ts";
 import type { LabelRule, Principal } from "../server-options.ts";
+import { unknownFile } from "./unknown-file.ts";
 
 /** The sender of the labels, and the names that the deployment has declared. */
 export interface LabelContext {
@@ -10,8 +12,15 @@ export interface LabelContext {
   readonly server: Pick<ServerContext, "options">;
 }
 
-/** Every client may name its own surface, a terminal or a page, and ask for an answer without tools. */
-const defaultLabels: { readonly [name: string]: LabelRule } = { surface: "any", toolsRequired: ["true", "false"] };
+/** Every client may name its own surface, a terminal or a page, ask for an answer without tools, and attach files of its scope. */
+const defaultLabels: { readonly [name: string]: LabelRule } = {
+  surface: "any",
+  toolsRequired: ["true", "false"],
+  attachments(key) {
+    // Whether the scope has the file is looked up when it is attached.
+    if (!isFileName(key)) throw unknownFile(key);
+  },
+};
 /** Labels that hold several values, separated by commas; the rule of the label checks each. */
 const lists: ReadonlySet<string> = new Set(["modes", "attachments"]);
 

@@ -286,7 +286,12 @@ describe("the execute route", () => {
 });
 
 describe("files", () => {
-  const png = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+  /** The header of one pixel. */
+  const png = new Uint8Array([
+    ...[0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a],
+    ...[0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52],
+    ...[0, 0, 0, 1, 0, 0, 0, 1],
+  ]);
 
   it("are kept once under their digest, and become part of a message", async () => {
     const seen: unknown[] = [];
@@ -301,7 +306,12 @@ describe("files", () => {
     const upload = { body: png, headers: { "Content-Type": "image/png", "X-File-Name": encodeURIComponent("C:\\Bilder\\Blüte.png") } };
     const { status, body } = await ask<{ blob: string }>("/api/files", upload);
     expect(status).toBe(201);
-    expect(body).toEqual({ blob: expect.stringMatching(/^upload-[0-9a-f]{64}$/), mediaType: "image/png", sizeBytes: 8, name: "Blüte.png" });
+    expect(body).toEqual({
+      blob: expect.stringMatching(/^upload-[0-9a-f]{64}$/),
+      mediaType: "image/png",
+      sizeBytes: 24,
+      name: "Blüte.png",
+    });
     expect((await ask("/api/files", upload)).body).toEqual(body);
     const file = await send(`/api/files/${body.blob}`);
     expect(new Uint8Array(await file.arrayBuffer())).toEqual(png);
@@ -330,10 +340,10 @@ describe("files", () => {
   });
 
   it("are refused when they are empty, too large, of no type, or not there", async () => {
-    const { refused, send } = testServer({ limits: { fileBytes: 8 } });
+    const { refused, send } = testServer({ limits: { fileBytes: 24 } });
     const type = { "Content-Type": "image/png" };
     expect((await send("/api/files", { body: png, headers: type })).status).toBe(201);
-    expect(await refused("/api/files", { body: new Uint8Array(9), headers: type })).toMatchObject({
+    expect(await refused("/api/files", { body: new Uint8Array(25), headers: type })).toMatchObject({
       status: 413,
       code: "PAYLOAD_TOO_LARGE",
     });

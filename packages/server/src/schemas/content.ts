@@ -23,7 +23,13 @@ const mediaSource: z.ZodType<MediaSource> = exactly<MediaSource>()(
   z.union([
     z.object({ data: z.string(), url: z.never().exactOptional(), blob: z.never().exactOptional() }),
     z.object({ url: z.string(), data: z.never().exactOptional(), blob: z.never().exactOptional() }),
-    z.object({ blob: z.string(), data: z.never().exactOptional(), url: z.never().exactOptional() }),
+    z.object({
+      blob: z.string(),
+      data: z.never().exactOptional(),
+      url: z.never().exactOptional(),
+      sizeBytes: z.int().min(0).exactOptional(),
+      shownBytes: z.int().min(0).exactOptional(),
+    }),
   ]),
 );
 

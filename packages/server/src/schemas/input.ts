@@ -44,7 +44,7 @@ const runFields = {
   modes: listOf(listed).exactOptional(),
   /** The label `toolsRequired`. */
   toolsRequired: z.boolean().exactOptional(),
-  /** The label `attachments`: keys of files. */
+  /** Keys of files of the scope, which become parts of the message: the label `attachments`. */
   attachments: listOf(listed).exactOptional(),
   /** The label `chatbotId`. */
   chatbotId: z.string().min(1).max(64).exactOptional(),

@@ -34,6 +34,8 @@ export interface ExecuteRequest {
   readonly options?: RequestOptions;
   /** The version of the dialect in which the stream is sent; the deployment must have it. Default: the events unchanged. */
   readonly streamVersion?: number;
+  /** True: the run is stopped when the caller closes the stream before its end. Default: it runs on. */
+  readonly stopsWithStream?: boolean;
 }
 
 /** Body of `POST /api/sessions`. */
@@ -115,12 +117,14 @@ export const executeFields: {
   readonly context: Optional<SessionContext>;
   readonly options: Optional<RequestOptions>;
   readonly streamVersion: Optional<number>;
+  readonly stopsWithStream: Optional<boolean>;
 } = {
   sessionId: sessionId.exactOptional(),
   agent: agentName.exactOptional(),
   context: sessionContext.exactOptional(),
   options: requestOptions.exactOptional(),
   streamVersion: z.int().min(1).max(99).exactOptional(),
+  stopsWithStream: z.boolean().exactOptional(),
 };
 
 export const executeRequest: z.ZodType<ExecuteRequest> = exactly<ExecuteRequest>()(z.object({ ...executeFields, input: executeInput }));

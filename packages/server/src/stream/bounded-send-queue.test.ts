@@ -79,3 +79,12 @@ it("a reader that takes nothing while a frame is held is cut after `streamStallM
   clock.advance(1);
   expect(isOver).toBe(true);
 });
+
+it("a stream that its reader closes is left, and one that this side ends or cuts is not", async () => {
+  const [closed, ended, cut] = [open(), open(), open()];
+  expect(closed.sink.isLeft).toBe(false);
+  await closed.response.body?.cancel();
+  ended.sink.end();
+  cut.sink.destroy();
+  expect([closed.sink.isLeft, ended.sink.isLeft, cut.sink.isLeft]).toEqual([true, false, false]);
+});

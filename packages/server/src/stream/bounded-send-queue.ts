@@ -57,6 +57,8 @@ export class BoundedSendQueue implements EventSink {
   #isPaused = false;
   #endsAfter = false;
   #isOver = false;
+  /** This side has ended or cut the stream. */
+  #isEndedHere = false;
 
   /** Wraps a sink; a bounded sink is returned unchanged. */
   static over(sink: EventSink, bounds: SinkBounds): BoundedSendQueue {
@@ -121,12 +123,19 @@ export class BoundedSendQueue implements EventSink {
     this.#sink.onClose(callback);
   }
 
+  /** True if the reader has closed the stream before this side ended or cut it. */
+  get isLeft(): boolean {
+    return this.#isOver && !this.#isEndedHere;
+  }
+
   end(): void {
+    this.#isEndedHere = true;
     if (this.#waiting.length > 0) this.#endsAfter = true;
     else this.#sink.end();
   }
 
   destroy(): void {
+    this.#isEndedHere = true;
     this.#sink.destroy();
   }
 
@@ -191,7 +200,7 @@ export class BoundedSendQueue implements EventSink {
   #awaitDrain(): void {
     const { clock, limits } = this.#bounds;
     this.#isPaused = true;
-    this.#cancelStall = clock.after(limits.streamStallMs, () => this.#sink.destroy());
+    this.#cancelStall = clock.after(limits.streamStallMs, () => this.destroy());
     this.#sink.onDrain(() => this.#proceed());
   }
 

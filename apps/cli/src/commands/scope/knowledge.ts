@@ -9,8 +9,8 @@ import { clientOf } from "../../remote/remote-place.ts";
 import { type ServerFlags, serverOf } from "../../remote/server-address.ts";
 import { jsonLine } from "../../terminal/json-line.ts";
 import { oneLine } from "../../terminal/neutralise.ts";
-import { mediaTypeOf } from "../media-type.ts";
-import { readWhole } from "../read-whole.ts";
+import { mediaTypeOf } from "../named-files/media-type.ts";
+import { readWhole } from "../named-files/read-whole.ts";
 import { print } from "../sessions.ts";
 
 export interface KnowledgeFlags extends SharedFlags, ServerFlags {

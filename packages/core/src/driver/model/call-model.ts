@@ -223,7 +223,7 @@ function sendingCall(options: EffectDeps, launch: Launch, run: Run): SendingCall
   noteShown(shown, run, prepared.registry);
   const fitted = fitting.fitted({ run, state, ...admitted });
   if ("failure" in fitted) return { unsent: failedUnsent(launch, run, fitted.failure) };
-  const { hasStoredMedia, hasImages: _, ...sent } = fitted;
+  const { hasStoredMedia, hasMedia: _, ...sent } = fitted;
   const request: ModelRequest = { ...prepared.request, ...sent };
   const guard = deps.callGuard.admit(launch.target, effect.attempt);
   if ("refused" in guard) return { unsent: failedUnsent(launch, run, guard.refused) };

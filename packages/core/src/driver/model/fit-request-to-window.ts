@@ -15,7 +15,7 @@ import type { SyncOrAsync } from "../effects/sync-or-async.ts";
 import type { UserCodeTimeout } from "../effects/user-code-timeout.ts";
 import type { Deps } from "../setup/session-deps.ts";
 import { internalError } from "../setup/user-code-errors.ts";
-import { withoutVision } from "./check-image-input.ts";
+import { takenMessages } from "./check-media-input.ts";
 import type { PreparedModel } from "./prepare-model-call.ts";
 
 /** The assumed maximum of characters per token; text above it is rare. */
@@ -82,10 +82,11 @@ export class RequestFitting {
     const { state, prepared } = call;
     const { provider, request, messages, added } = prepared;
     try {
-      const { contextTokens, vision } = provider.capabilities(request.model);
-      const fit = this.#fitOf(call, contextTokens);
+      const capabilities = provider.capabilities(request.model);
+      const fit = this.#fitOf(call, capabilities.contextTokens);
       const built = messages ? this.#builder.buildFrom(messages, fit, added) : this.#builder.build(state, fit, added);
-      if (built.messages) return built.hasImages && !vision ? { failure: failureOf(withoutVision(request.model)) } : built;
+      if (built.messages && built.hasMedia) return { ...built, messages: takenMessages(built.messages, request.model, capabilities) };
+      if (built.messages) return built;
       const message = built.failed ? "The conversation does not fit the model's window." : "There is nothing to answer.";
       return { failure: { code: built.failed ? "CONTEXT_OVERFLOW" : "INTERNAL", message, retryable: false } };
     } catch (error) {

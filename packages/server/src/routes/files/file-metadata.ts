@@ -22,3 +22,14 @@ export async function readNote({ blobs }: Pick<SessionStore, "blobs">, scope: st
   ]);
   return kept && file !== undefined ? (JSON.parse(new TextDecoder().decode(kept.bytes)) as FileNote) : undefined;
 }
+
+/** What messages need to know of a file. */
+export type StoredFile = Pick<KnownFile, "mediaType" | "sizeBytes" | "name">;
+
+/** The file of this key; `undefined`: the scope has none. A file without a note is read. @throws AgentError STORE_* */
+export async function storedFile(store: Pick<SessionStore, "blobs">, scope: string, key: string): Promise<StoredFile | undefined> {
+  const note = await readNote(store, scope, fileNoteName(key));
+  if (note) return note;
+  const found = await store.blobs.get(scope, key);
+  return found && { mediaType: found.mediaType ?? "application/octet-stream", sizeBytes: found.bytes.byteLength };
+}

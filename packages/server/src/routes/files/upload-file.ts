@@ -22,8 +22,8 @@ export const uploadFileRoute: Route = {
   responses: {
     201: { description: "Where it is. The same bytes under the same media type are kept once.", schema: answer },
     400: { description: "The file is empty, or its name cannot be read." },
-    413: { description: "The file is too large." },
-    415: { description: "The media type is missing." },
+    413: { description: "The file is too large, or a picture has too many pixels." },
+    415: { description: "The media type is missing, or the bytes are of another one." },
     422: { description: "The `Idempotency-Key` came with another file." },
   },
   async handle(call) {

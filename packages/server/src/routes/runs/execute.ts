@@ -13,6 +13,7 @@ import { executeRequest } from "../../schemas/index.ts";
 import type { Principal } from "../../server-options.ts";
 import { admitInput } from "../admit-input.ts";
 import { dialectOfVersion } from "../dialect-of-stream-version.ts";
+import { withAttachments } from "../files/attach-files.ts";
 import { keyedSessionId } from "../idempotency/keyed-session-id.ts";
 import { idempotencyKeyOf } from "../idempotency/read-idempotency-key.ts";
 import { plainOf, runUnderKey } from "../idempotency/replay-stored-answer.ts";
@@ -42,7 +43,7 @@ export const executeRoute: Route<unknown, unknown, CheckedExecuteRequest> = {
     400: {
       description: "The input cannot be used, a new session has no context, or an existing one has another agent or not these tools.",
     },
-    404: { description: "No such session, agent or call." },
+    404: { description: "No such session, agent, file or call." },
     409: { description: "The session is busy, or the call has another result." },
     410: { description: "The session is closed, or was deleted: its id is never used again." },
     422: {
@@ -53,7 +54,7 @@ export const executeRoute: Route<unknown, unknown, CheckedExecuteRequest> = {
   async handle(context) {
     const { body, request, principal, server } = context;
     const { mode, parent, ...options } = withLabels(body.options ?? {}, context);
-    const { input } = body;
+    const input = await withAttachments(context, body.input, options.labels);
     const { results } = input;
     const key = idempotencyKeyOf(request);
     const dialect = dialectOfVersion(body.streamVersion, server);
@@ -68,7 +69,13 @@ export const executeRoute: Route<unknown, unknown, CheckedExecuteRequest> = {
       const { session } = hosted;
       const stream = (): Promise<Response> =>
         server.runs.admit({ principal, session, isContinued: results !== undefined }, () =>
-          streamExecution(context, hosted, { input, options: { ...chosen, ...begun, ...key }, seen, dialect }),
+          streamExecution(context, hosted, {
+            input,
+            options: { ...chosen, ...begun, ...key },
+            seen,
+            dialect,
+            stopsWithStream: body.stopsWithStream,
+          }),
         );
       try {
         // The log keeps the key of a message. It may have no fact for results, if equal results were recorded before.

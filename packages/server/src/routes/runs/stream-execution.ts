@@ -2,6 +2,7 @@ import type { CheckedInput, EventCursor, SubmitOptions } from "@loopwright/core/
 import { compareCursors, cursorAfter, inCallOrder } from "@loopwright/core/protocol";
 import type { HostedSession } from "@loopwright/host";
 import { accessOf } from "../../identity/access-of-principal.ts";
+import { redactedCause } from "../../redact-cause-for-log.ts";
 import { openHeldSink } from "../../request/open-stream-under-slot.ts";
 import { traceOf } from "../../request/read-traceparent.ts";
 import { checkCursor } from "../../request/request-cursor.ts";
@@ -20,16 +21,18 @@ export interface ExecutionRequest {
   readonly seen: EventCursor | undefined;
   /** Default: the stream has the events unchanged. */
   readonly dialect?: StreamDialect | undefined;
+  /** True: a caller that disconnects stops the run. */
+  readonly stopsWithStream?: boolean | undefined;
 }
 
 /**
  * Records the input, then streams the run until it ends or waits for a result or an approval: `session_start` first, `session_end` and `execute_complete`
- * last. A caller that disconnects does not stop the run. @throws AgentError what `submit` throws, before any byte is sent; CONNECTION_LIMIT
+ * last. A caller that disconnects does not stop the run, unless it has asked for that. @throws AgentError what `submit` throws, before any byte is sent; CONNECTION_LIMIT
  */
 export async function streamExecution(
   context: RequestContext,
   hosted: HostedSession,
-  { input, options, seen, dialect }: ExecutionRequest,
+  { input, options, seen, dialect, stopsWithStream }: ExecutionRequest,
 ): Promise<Response> {
   const { principal, server } = context;
   const { session } = hosted;
@@ -59,7 +62,10 @@ export async function streamExecution(
       sink.end();
     };
     sink.onClose(() => early?.stop());
-    sink.onClose(hosted.release);
+    sink.onClose(() => {
+      if (stopsWithStream && sink.isLeft && !outcome.isEnded) void stopRun(context, hosted, runId);
+      else hosted.release();
+    });
     sink.write(encodeFrames(retryFrame + plainFrame({ type: "session_start", sessionId: session.id, runId })));
     const leave = feed.subscribe({
       sink,
@@ -83,5 +89,16 @@ export async function streamExecution(
     place?.release();
     hosted.release();
     throw error;
+  }
+}
+
+/** Stops the run of a caller that has left, then releases the session. */
+async function stopRun({ principal, server }: RequestContext, { session, release }: HostedSession, runId: string): Promise<void> {
+  try {
+    await session.abort("client left", { by: principal.user, runId });
+  } catch (cause) {
+    server.logger.log("warn", "The run of a client that has left could not be stopped.", { session: session.id, ...redactedCause(cause) });
+  } finally {
+    release();
   }
 }

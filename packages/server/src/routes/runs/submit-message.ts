@@ -5,6 +5,7 @@ import type { Route } from "../../request/route.ts";
 import { acceptedSubmission, messageRequest } from "../../schemas/index.ts";
 import { admitInput } from "../admit-input.ts";
 import { dialectOfVersion } from "../dialect-of-stream-version.ts";
+import { withAttachments } from "../files/attach-files.ts";
 import { resultsUnderKey } from "../idempotency/submit-results-under-key.ts";
 import { withSession } from "../open-session.ts";
 import { type SessionParams, sessionParams } from "../session-params.ts";
@@ -34,8 +35,9 @@ export const submitMessageRoute: Route<SessionParams, unknown, CheckedMessageReq
   handle: (context) =>
     withSession(context, context.params.id, async ({ session, agent }) => {
       const { body, principal, server } = context;
-      const { input, mode, parent } = body;
+      const { mode, parent } = body;
       const options = withLabels(body.options ?? {}, context);
+      const input = await withAttachments(context, body.input, options.labels);
       const { results, messages } = input;
       const dialect = dialectOfVersion(body.streamVersion, server);
       await admitInput(context, { agent, options, messages });

@@ -15,7 +15,7 @@ import { wellFormed } from "../../../message/well-formed-text.ts";
 import type { ExecuteOptions, SubmitOptions } from "../../../protocol/execute.ts";
 import type { ExecuteInput } from "../../../protocol/execute-input.ts";
 import { isTraceparent } from "../../../protocol/traceparent.ts";
-import { checkVision } from "../../model/check-image-input.ts";
+import { checkMedia } from "../../model/check-media-input.ts";
 import { driverLimits } from "../../setup/driver-limits.ts";
 import type { Deps } from "../../setup/session-deps.ts";
 import { childEnded, sessionClosed } from "../../setup/session-errors.ts";
@@ -46,7 +46,7 @@ export interface AcceptedInput {
   readonly known?: { readonly seq: number; readonly inputId?: string };
 }
 
-/** @throws AgentError INPUT_INVALID when the message is empty or no plain JSON, MODEL_UNSUPPORTED for an image without vision. */
+/** @throws AgentError INPUT_INVALID when the message is empty or no plain JSON, MODEL_UNSUPPORTED for an image or a file that the model does not take. */
 export function newInput(input: Exclude<ExecuteInput, readonly unknown[]>, options: SubmitOptions, deps: Deps): NewInput {
   const trace = isTraceparent(options.trace) ? options.trace : deps.observation?.trace();
   const ids = { inputId: deps.ids.next(), runId: deps.ids.next(), options, keyedDigest: keyedDigestOf(options), trace };
@@ -54,7 +54,7 @@ export function newInput(input: Exclude<ExecuteInput, readonly unknown[]>, optio
   checkOutputOption(options.output, deps);
   if (typeof input === "object" && "regenerate" in input) return { ...ids, message: undefined, regenerate: input.regenerate };
   const message: UserMessage = typeof input === "string" ? { role: "user", content: input } : input;
-  checkVision(message, deps.bound.agent, options.model);
+  checkMedia(message, deps.bound.agent, options.model);
   return { ...ids, message: wellFormedMessage(message), regenerate: undefined };
 }
 

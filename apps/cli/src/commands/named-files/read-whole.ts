@@ -1,6 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 import { AgentError } from "@loopwright/core";
-import { oneLine } from "../terminal/neutralise.ts";
+import { oneLine } from "../../terminal/neutralise.ts";
 
 /** What servers take, at most. */
 const bytesMax = 10 * 1024 * 1024;
