@@ -6,11 +6,15 @@ import { memoryStore, type ScriptedStep, scripted } from "../src/memory/index.ts
 function runaway(helpersOfAnswer: number, limits: Partial<RunLimits>) {
   const store = memoryStore();
   let [running, most] = [0, 0];
-  const answer: ScriptedStep = async () => {
+  const answer: ScriptedStep = () => {
     most = Math.max(most, ++running);
-    await Promise.resolve();
-    running--;
-    return { text: "found" };
+    const after = new Promise<void>((resolve) => {
+      setImmediate(() => {
+        running--;
+        resolve();
+      });
+    });
+    return { text: "found", after };
   };
   const helper = createAgent({ name: "helper", provider: scripted(Array.from({ length: 2_000 }, () => answer)) });
   const always: ScriptedStep = ({ tools }) =>
@@ -31,6 +35,7 @@ describe("M10: a model that starts a thousand helpers", () => {
     const result = await execute(session, "Go.").result();
     expect(result).toMatchObject({ status: "completed", text: "Enough.", limit: { which: "toolCalls", value: 25 } });
     expect(await started()).toBe(25);
+    expect(most()).toBeGreaterThan(1);
     expect(most()).toBeLessThanOrEqual(16);
   });
 
