@@ -50,3 +50,15 @@ it("counts events without a subscriber, so that a later subscriber gets them in 
   expect(lane.isReceived).toBe(false);
   expect(createEventHub(() => {}).openLane({ id: 7, runId: "run", isAnswer: true, snapshot: () => undefined }).isReceived).toBe(true);
 });
+
+it("knows each open lane as its own, however many tools run at once, and forgets the first of those that were closed", () => {
+  const hub = createEventHub(() => {});
+  const open = (id: number) => hub.openLane({ id, runId: "run", isAnswer: false, snapshot: () => undefined });
+  const lanes = Array.from({ length: 200 }, (_, id) => open(id));
+  expect(lanes.every(({ id }) => hub.isOwn(id))).toBe(true);
+  for (const lane of lanes) lane.close();
+  const next = Array.from({ length: 100 }, (_, at) => open(200 + at));
+  expect(next.every(({ id }) => hub.isOwn(id))).toBe(true);
+  expect(hub.isOwn(0)).toBe(false);
+  expect(lanes.filter(({ id }) => hub.isOwn(id)).length).toBeLessThanOrEqual(64);
+});

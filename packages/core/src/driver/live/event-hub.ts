@@ -49,7 +49,7 @@ export interface EventHub {
   snapshots(runId?: string): readonly EphemeralEvent[];
 }
 
-/** The number of own lanes that are remembered: more than can be open at once, so an open lane is never forgotten. */
+/** The number of own lanes that are remembered after they were closed. An open lane is never forgotten. */
 const ownLanesMax = 64;
 
 /** `outward` gets the deltas of the effects of this process. It gets no durable events, because the handle that appends facts publishes those. */
@@ -102,7 +102,9 @@ class SessionHub implements EventHub {
   openLane(options: LaneOptions): Lane {
     const own = this.#ownLanes;
     own.add(options.id);
-    if (own.size > ownLanesMax) for (const oldest of [...own].slice(0, ownLanesMax / 2)) own.delete(oldest);
+    if (own.size > ownLanesMax + this.lanes.size) {
+      for (const oldest of [...own].filter((lane) => !this.lanes.has(lane)).slice(0, ownLanesMax / 2)) own.delete(oldest);
+    }
     return this.#open(new OwnLane(this, options), options);
   }
 
