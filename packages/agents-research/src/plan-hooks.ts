@@ -13,7 +13,7 @@ export interface PlanOptions {
   readonly settings?: SettingsSource;
   /** Default: `defaultPlans`. */
   readonly plans?: PlanTable;
-  /** Tool calls of a run in place of those of the plan. */
+  /** The limit of tool calls of a run, in place of the limit of the plan. 0: no limit. */
   readonly toolCallsLimit?: number;
   /** Tools whose calls do not count. */
   readonly uncounted?: readonly string[];
@@ -23,7 +23,7 @@ export interface PlanOptions {
 
 /** What a model call gets once the limit is used up. */
 export interface AtLimit {
-  /** In place of the tools; asked for each call from then on. */
+  /** What `prepare` returns for each further model call, for example no tools. */
   verdict(context: PrepareContext): PrepareVerdict;
   /** Given once. */
   notice(limit: number): string;
@@ -38,7 +38,7 @@ const answerAtLimit: AtLimit = {
   allowed: [],
 };
 
-/** Counts tool calls against the plan; a model that calls tools beyond it is stopped, with its text kept. */
+/** Counts tool calls against the limit of the plan. If the model calls tools after the notice, the run stops, and the text of that answer is kept. */
 export function planHooks(options: Partial<Maybe<PlanOptions>>, atLimit: AtLimit = answerAtLimit): Hooks {
   return planHooksWith(options, { atLimit });
 }

@@ -25,7 +25,7 @@ export interface SlackChannel {
   /** Without `@`. */
   readonly botName: string;
   readonly team: string;
-  /** Stops taking and delivering; what was not taken yet is taken at the next start. */
+  /** Stops receiving and delivering; messages that were not delivered yet are delivered at the next start. */
   close(): Promise<void>;
 }
 
@@ -39,8 +39,8 @@ export async function openSlack({ botToken, appToken, apiUrl, signal: givenUp, .
   signal.throwIfAborted();
   const bridge = createChatBridge({ ...options, surface: slackSurface(api) });
   const nameOf = peopleNames({ api, clock, report });
-  const take = async (words: SlackWords): Promise<void> => bridge.receive(await messageOf(words, nameOf));
-  const inbox = openInbox({ memory, bot: bot.bot, clock, signal, report, take });
+  const deliver = async (words: SlackWords): Promise<void> => bridge.receive(await messageOf(words, nameOf));
+  const inbox = openInbox({ memory, bot: bot.bot, clock, signal, report, deliver });
   bridge.start();
   inbox.start();
   const envelopes = envelopeTaker({ api, bot, bridge, inbox, memory, report, allows: (app) => Object.hasOwn(allow, app) });

@@ -14,14 +14,14 @@ export const connectPauseMaxMs = 60_000;
 /** How long the end of a connection waits for Slack's part in it. */
 export const farewellMs = 1_000;
 /** After a message that the server cannot take yet, doubled up to the second one. */
-export const takePauseMs = 1_000;
-export const takePauseMaxMs = 60_000;
-/** Attempts to take a message whose failure does not look as if it will pass. Then it is left out and reported. */
+export const deliverPauseMs = 1_000;
+export const deliverPauseMaxMs = 60_000;
+/** Attempts to deliver a message whose failure does not look as if it will pass. Then it is dropped and reported. */
 export const attemptsMax = 3;
 /** Messages that wait for the server. Of more none is acknowledged, so that Slack sends them again. */
 export const pendingMax = 1_000;
-/** Messages that are known to be taken: Slack delivers one again for some minutes, at most so many of them. */
-export const takenMax = 2_000;
+/** Keys that are kept of messages that were delivered or dropped: Slack redelivers a message for some minutes. */
+export const settledMax = 2_000;
 /** The names of people are asked for again after so long. */
 export const nameLifeMs = 3_600_000;
 /** Names of people that are kept. */

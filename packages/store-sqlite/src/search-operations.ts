@@ -4,9 +4,9 @@ import { type FreshProjections, summaryOf } from "./index-operations.ts";
 import { titleSeq } from "./index-words.ts";
 import { readPage } from "./log-operations.ts";
 import type { Ask, Operations } from "./operation.ts";
+import { everyText, type QueryTerm, queryTerms } from "./query-terms.ts";
 import { seqLimit } from "./schema.ts";
 import { type SessionRow, sessionColumns, sessionRowOf } from "./session-rows.ts";
-import { everyText, type SoughtWord, soughtWords } from "./sought-words.ts";
 import { numberOf, type Statements, textOf } from "./statements.ts";
 import { isOfOneSession } from "./store-fault.ts";
 
@@ -36,7 +36,7 @@ export function search(
 ): Operations["search"]["answer"] {
   const sought = [...new Set(searchWords(query))].slice(0, wordsMax);
   const about: Search = { statements, scope, textsMax, fresh };
-  const lookUp = soughtWords(about);
+  const lookUp = queryTerms(about);
   const words = sought.map(lookUp).sort((a, b) => a.count - b.count);
   const [rarest, ...others] = words;
   if (!rarest || rarest.count === 0) return { hits: [], isPart: false };
@@ -61,7 +61,7 @@ const joined = `SELECT ${sessionColumns.replace(/\w+/g, "sessions.$& AS $&")}, t
   LEFT JOIN facts ON facts.id = texts.session * ${seqLimit} + texts.seq AND texts.seq <> ${titleSeq} ${inScope}`;
 const joinedKeys = `SELECT texts.session AS key FROM ${newestTexts} ${inScope}`;
 
-function textsHolding(about: Search, { word, expression, isCut }: SoughtWord): readonly Found[] {
+function textsHolding(about: Search, { word, expression, isCut }: QueryTerm): readonly Found[] {
   const found = matched(about, expression);
   if (!isCut) return found;
   const known = new Set(found.map(({ session, seq }) => session.key * seqLimit + seq));
@@ -86,7 +86,7 @@ const holdersOf = `SELECT DISTINCT texts.session AS key FROM (SELECT rowid FROM 
   CROSS JOIN texts ON texts.id = passed.rowid WHERE +passed.rowid IN (SELECT id FROM texts WHERE session IN (SELECT value FROM json_each(?)))`;
 
 /** Those of the sessions that hold the word anywhere. Of a rare word all texts are looked at; of another one its newest entries are passed once, for the texts of these sessions. */
-function holdersAmong(about: Search, keys: ReadonlySet<number>, word: SoughtWord): ReadonlySet<number> {
+function holdersAmong(about: Search, keys: ReadonlySet<number>, word: QueryTerm): ReadonlySet<number> {
   const { statements, scope, textsMax } = about;
   const keysOf = (): readonly number[] => {
     if (word.isCut) return textsHolding(about, word).map(({ session }) => session.key);

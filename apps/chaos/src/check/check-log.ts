@@ -17,9 +17,9 @@ export interface LogVerdict {
   readonly inputs: number;
   readonly lost: number;
   readonly doubled: number;
-  /** Calls of `once` tools that were begun twice. */
+  /** Calls of `once` tools that were started more than once. */
   readonly doubleStarts: number;
-  /** Calls that began and whose end is unknown, and how many of them were reported so. */
+  /** Calls of `once` tools that were started once and did not end with `ok`, and how many of them the log has as `interrupted` or `aborted`. */
   readonly inDoubt: number;
   readonly inDoubtReported: number;
 }
@@ -27,7 +27,7 @@ export interface LogVerdict {
 const ofType = <T extends Fact["type"]>(facts: readonly Fact[], type: T): readonly FactOf<T>[] =>
   facts.filter((fact): fact is FactOf<T> => fact.type === type);
 
-/** I1, I2, I4, I5, I9 of one session. */
+/** I1 to I5 and I9 of one session. */
 export function checkLog(evidence: Evidence): LogVerdict {
   const { facts } = evidence;
   const flaws: string[] = [];
@@ -67,7 +67,7 @@ function checkEpochs(facts: readonly Fact[], flaws: string[]): void {
   }
 }
 
-/** Every answer is one of the job's, whole: never half of one, never two mixed. */
+/** Each answer equals an answer of its job; an aborted or failed one may be a prefix. */
 function checkAnswers(facts: readonly Fact[], flaws: string[]): void {
   const jobs = new Map<string, Job>();
   for (const { message } of ofType(facts, "input.accepted")) {

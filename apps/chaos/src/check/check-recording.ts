@@ -16,9 +16,9 @@ export function checkRecording(recording: Recording, log: readonly DurableEvent[
   const { durable } = recording;
   if (durable.length !== log.length) flaws.push(`I3: a watcher has ${durable.length} events and the log has ${log.length}`);
   for (let index = 0; index < Math.min(durable.length, log.length); index++) {
-    const [seen, notified] = [JSON.stringify(sorted(durable[index])), JSON.stringify(sorted(log[index]))];
-    if (seen === notified) continue;
-    flaws.push(`I3: event ${index} differs: seen ${seen.slice(0, 160)}, in the log ${notified.slice(0, 160)}`);
+    const [seen, logged] = [JSON.stringify(sorted(durable[index])), JSON.stringify(sorted(log[index]))];
+    if (seen === logged) continue;
+    flaws.push(`I3: event ${index} differs: seen ${seen.slice(0, 160)}, in the log ${logged.slice(0, 160)}`);
     break;
   }
   return flaws;

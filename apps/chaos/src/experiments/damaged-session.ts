@@ -1,4 +1,4 @@
-/* D4: all that the store holds of one session becomes unreadable, under nodes that die. All others continue, and are listed and found. */
+/* D4: all nodes die, and all that the store holds of one session becomes unreadable. After a restart the other sessions complete, and are listed and found. */
 import { checkOthers, type Sight } from "../check/check-others.ts";
 import type { GroundPlan } from "../world/ground.ts";
 import type { Job } from "../world/job.ts";
@@ -15,7 +15,7 @@ export interface DamageOptions {
   readonly nodes: number;
   readonly sessions: number;
   readonly flaw?: NodeFlaw;
-  /** How long the others may take. Default 60,000. */
+  /** The longest wait until all sessions have begun, and then until the others have completed. Default 60,000. */
   readonly restMs?: number;
 }
 
@@ -90,12 +90,12 @@ async function look(world: World, index: number): Promise<Sight> {
   const search = (await ask(`${base}/api/sessions?limit=200&search=${word}`)).body as {
     readonly hits?: readonly { readonly session: Listed }[];
   };
-  const notified = await ask(`${base}/api/sessions/${damaged}`);
+  const damagedAnswer = await ask(`${base}/api/sessions/${damaged}`);
   return {
     node: `node${index}`,
     completed: completedOf(sessions),
     listed: sessions.map(({ id }) => id),
     found: (search.hits ?? []).map(({ session }) => session.id),
-    damagedCode: String(notified.body["code"]),
+    damagedCode: String(damagedAnswer.body["code"]),
   };
 }

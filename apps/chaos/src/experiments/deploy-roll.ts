@@ -23,8 +23,8 @@ export function deployRoll({ ground, nodes, rolls, drainMs }: RollOptions): Expe
   return inWorld(
     { isTimed: true, name: `deploys-${ground.name}`, ground, nodes, leaseMs: 20_000, drainMs },
     async ({ world, seed, say }) => {
-      const taste = { tools: ["pay", "book", "read"] as const, turnsMax: 2, wordsMax: 150, gapMsMax: 8, toolMsMax: 100 };
-      const crowd = await gatherCrowd({ world, sessions, random: seededRandom(seed + 1), taste, watchers: [{}, {}] });
+      const jobProfile = { tools: ["pay", "book", "read"] as const, turnsMax: 2, wordsMax: 150, gapMsMax: 8, toolMsMax: 100 };
+      const crowd = await gatherCrowd({ world, sessions, random: seededRandom(seed + 1), jobProfile, watchers: [{}, {}] });
       let ended = 0;
       for (let roll = 1; roll <= rolls; roll++) {
         for (let index = 0; index < nodes; index++) {

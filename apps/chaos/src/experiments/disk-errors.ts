@@ -26,8 +26,8 @@ export function diskErrors({ ground, storms, calls }: DiskErrorsOptions): Experi
   const plan = { name: `disk-errors-${ground.name}`, ground: onFailingDisk(ground), nodes: 1, leaseMs: 3_000, sweepMs: 500 };
   return inWorld(plan, async ({ world, ground: { failingDisk }, seed, say }) => {
     const random = seededRandom(seed);
-    const taste = { tools: ["pay", "ask"] as const, turnsMax: 1, wordsMax: 40, gapMsMax: 2, toolMsMax: 10 };
-    const crowd = await gatherCrowd({ world, sessions, random: seededRandom(seed + 1), taste, watchers: [{}], guests: 0 });
+    const jobProfile = { tools: ["pay", "ask"] as const, turnsMax: 1, wordsMax: 40, gapMsMax: 2, toolMsMax: 10 };
+    const crowd = await gatherCrowd({ world, sessions, random: seededRandom(seed + 1), jobProfile, watchers: [{}], guests: 0 });
     // Modules that are loaded at their first use are no part of the disk.
     await haveSpoken(crowd);
     const [node] = world.nodes;

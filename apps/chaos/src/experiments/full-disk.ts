@@ -1,13 +1,15 @@
-/* D1: the disk fills up, at another byte each time, while people talk. Nothing is acknowledged that is not there, and all continues once there is room. */
+/* D1: the disk fills up, at another byte each time, while people talk. No write that is not in the log is acknowledged, and all continues once there is room. */
 import { seededRandom } from "@loopwright/core/memory";
 import { type GroundPlan, onSmallDisk } from "../world/ground.ts";
-import { askToWrite } from "./crowd/ask-to-write.ts";
+import { askToWrite, noAnswer } from "./crowd/ask-to-write.ts";
 import { gatherCrowd } from "./crowd/crowd.ts";
 import { judgeCrowd, promiseFigures } from "./crowd/judge-crowd.ts";
 import type { Experiment } from "./experiment.ts";
 import { inWorld } from "./in-world.ts";
 
 const healMs = 10_000;
+
+const outcomeOf = (status: number): string => (status === noAnswer ? "without an answer" : `answered with ${status}`);
 
 export interface FullDiskOptions {
   readonly ground: GroundPlan;
@@ -20,16 +22,15 @@ export function fullDisk({ ground, times }: FullDiskOptions): Experiment {
     const random = seededRandom(seed);
     const failures: string[] = [];
     const statuses = new Map<number, number>();
-    const taste = { tools: ["pay", "ask"] as const, turnsMax: 1, wordsMax: 40, gapMsMax: 2, toolMsMax: 10 };
-    const crowd = await gatherCrowd({ world, sessions: 4, random: seededRandom(seed + 1), taste, watchers: [{}] });
+    const jobProfile = { tools: ["pay", "ask"] as const, turnsMax: 1, wordsMax: 40, gapMsMax: 2, toolMsMax: 10 };
+    const crowd = await gatherCrowd({ world, sessions: 4, random: seededRandom(seed + 1), jobProfile, watchers: [{}] });
     for (let time = 1; time <= times; time++) {
       await disk?.fill(Math.floor(random() * 64 * 1024));
       const until = performance.now() + 300 + random() * 700;
       for (let count = 0; performance.now() < until; count++) {
         const { status, code } = await askToWrite({ base: world.pick(random), session: "s0", key: `d${time}-${count}` });
         statuses.set(status, (statuses.get(status) ?? 0) + 1);
-        if (status >= 400 && status !== 507 && status !== 503)
-          failures.push(`D1: on a full disk a write was answered with ${status} ${code}`);
+        if (status >= 400 && status !== 507 && status !== 503) failures.push(`D1: on a full disk a write was ${outcomeOf(status)} ${code}`);
       }
       await disk?.free();
       const healedAt = performance.now();
@@ -45,7 +46,7 @@ export function fullDisk({ ground, times }: FullDiskOptions): Experiment {
       failures: [...failures, ...judged.flaws],
       figures: [
         { name: "times the disk was full", value: times },
-        ...answers.map(([status, value]) => ({ name: `writes answered with ${status} meanwhile`, value })),
+        ...answers.map(([status, value]) => ({ name: `writes ${outcomeOf(status)} meanwhile`, value })),
         ...promiseFigures(judged),
       ],
     };

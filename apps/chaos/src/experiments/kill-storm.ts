@@ -5,7 +5,7 @@ import { gatherCrowd } from "./crowd/crowd.ts";
 import { judgeCrowd, promiseFigures } from "./crowd/judge-crowd.ts";
 import type { Experiment } from "./experiment.ts";
 import { inWorld } from "./in-world.ts";
-import { createReaper } from "./reaper.ts";
+import { createNodeKiller } from "./node-killer.ts";
 
 export interface StormOptions {
   readonly ground: GroundPlan;
@@ -21,7 +21,7 @@ export function killStorm({ ground, nodes, sessions, kills, leaseMs }: StormOpti
       world,
       sessions,
       random: seededRandom(seed + 1),
-      taste: {
+      jobProfile: {
         tools: ["pay", "book", "read", "sign", "ask"],
         turnsMax: 3,
         wordsMax: 60,
@@ -33,14 +33,14 @@ export function killStorm({ ground, nodes, sessions, kills, leaseMs }: StormOpti
       },
       watchers: [{}, { cutAfterBytes: 20_000 }],
     });
-    let notified = 0;
+    let lastReported = 0;
     const {
       kills: died,
       aimed,
       flaws,
-    } = await createReaper(world, seededRandom(seed)).reap(kills, (count) => {
-      if (count < notified + 25) return;
-      notified = count;
+    } = await createNodeKiller(world, seededRandom(seed)).kill(kills, (count) => {
+      if (count < lastReported + 25) return;
+      lastReported = count;
       say(`${count} of ${kills} kills`);
     });
     const judged = await judgeCrowd(world, crowd);

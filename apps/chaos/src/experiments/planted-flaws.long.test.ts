@@ -32,7 +32,13 @@ describe("a flaw that is planted in real processes is found:", () => {
   });
 
   it("one damaged session that stops the sweeps", { timeout: 120_000 }, async () => {
-    const experiment = damagedSession({ ground: filesGround, nodes: 1, sessions: 3, restMs: 8_000, flaw: "damage stops the sweeps" });
+    const experiment = damagedSession({
+      ground: filesGround,
+      nodes: 1,
+      sessions: 3,
+      restMs: 8_000,
+      flaw: "one damaged session fails every sweep",
+    });
     expect(await complaintsOf(experiment)).toMatch(/does not show as completed: d1/);
   });
 
@@ -40,7 +46,9 @@ describe("a flaw that is planted in real processes is found:", () => {
     timeout: 240_000,
   }, async () => {
     const few = { ground: sqliteGround, sessions: 2, kills: 1 };
-    const [twice, more] = await Promise.all((["pays twice", "reports more"] as const).map((flaw) => complaintsOf(trees({ ...few, flaw }))));
+    const [twice, more] = await Promise.all(
+      (["pays twice", "reports more usage"] as const).map((flaw) => complaintsOf(trees({ ...few, flaw }))),
+    );
     expect(twice).toMatch(/child-\w+: I5: the tool of \S+ runs once and was started 2 times/);
     expect(more).toMatch(/I16: the child child-\w+ spent \d+ tokens .* and its parent counts \d+/);
   });

@@ -1,7 +1,7 @@
 import { textOfJob } from "../world/job.ts";
 import type { World } from "../world/world.ts";
 
-/** Whether every node takes an input within the time, in a session of its own, and shows that it was answered. */
+/** True if within the time every node takes an input, in a session of its own, and shows that its run completed. */
 export async function recovered(world: World, { id, withinMs }: { readonly id: string; readonly withinMs: number }): Promise<boolean> {
   const end = performance.now() + withinMs;
   const answers = world.nodes.map(async (node, index) => {
@@ -20,7 +20,7 @@ export async function recovered(world: World, { id, withinMs }: { readonly id: s
           await new Promise((resolve) => setTimeout(resolve, 20));
         }
       } catch {
-        // Not yet.
+        // The node does not answer yet.
       }
       await new Promise((resolve) => setTimeout(resolve, 100));
     }

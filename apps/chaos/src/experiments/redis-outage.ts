@@ -50,9 +50,9 @@ export function redisOutages({ rounds, lastMs }: OutageOptions): Experiment {
     const recoveries: number[] = [];
     const failures: string[] = [];
     const pids = world.nodes.map((node) => node?.pid);
-    const taste = { tools: ["pay", "book", "sign", "ask"] as const, turnsMax: 2, wordsMax: 60, gapMsMax: 6, toolMsMax: 60 };
+    const jobProfile = { tools: ["pay", "book", "sign", "ask"] as const, turnsMax: 2, wordsMax: 60, gapMsMax: 6, toolMsMax: 60 };
     const watchers = [{}, { cutAfterBytes: 20_000 }];
-    const crowd = await gatherCrowd({ world, sessions: 10, random: seededRandom(seed + 1), taste, watchers });
+    const crowd = await gatherCrowd({ world, sessions: 10, random: seededRandom(seed + 1), jobProfile, watchers });
     for (let round = 0; round < rounds; round++) {
       const outage = outages[round % outages.length] as Outage;
       const length = lastMs[Math.floor(random() * lastMs.length)] ?? 1_000;

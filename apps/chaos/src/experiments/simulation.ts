@@ -24,10 +24,10 @@ export function simulatedSeeds({ count, least, limitMs, isBeside }: SeedsOptions
       const shares = availableParallelism();
       const each = Math.ceil(count / shares);
       const from = seed * 10_000_000;
-      let notified = 0;
+      let simulated = 0;
       const progress = (done: number): void => {
-        notified += done;
-        if (notified % 5_000 === 0) say(`simulated-seeds: ${notified} of at most ${count}`);
+        simulated += done;
+        if (simulated % 5_000 === 0) say(`simulated-seeds: ${simulated} of at most ${count}`);
       };
       const asked = Array.from({ length: shares }, (_, share) =>
         simulateShare({ from: from + share * each, count: each, limitMs, isPolite: isBeside }, progress),

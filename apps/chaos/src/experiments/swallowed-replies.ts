@@ -22,11 +22,11 @@ export function swallowedReplies({ count }: { readonly count: number }): Experim
       const stores = await Promise.all(Array.from({ length: writers }, () => openStore(ground.store(""))));
       try {
         proxy.infect({ swallowChance });
-        let notified = 0;
+        let lastReported = 0;
         const isEnough = (): boolean => {
-          if (proxy.counts.swallowed >= notified + 2_000) {
-            notified = proxy.counts.swallowed;
-            say(`swallowed-replies: ${notified} of ${count}`);
+          if (proxy.counts.swallowed >= lastReported + 2_000) {
+            lastReported = proxy.counts.swallowed;
+            say(`swallowed-replies: ${lastReported} of ${count}`);
           }
           return proxy.counts.swallowed >= count;
         };

@@ -6,7 +6,7 @@ import { gatherCrowd } from "./crowd/crowd.ts";
 import { judgeCrowd, promiseFigures } from "./crowd/judge-crowd.ts";
 import type { Experiment } from "./experiment.ts";
 import { inWorld } from "./in-world.ts";
-import { createReaper, deadlyToChildren } from "./reaper.ts";
+import { createNodeKiller, deadlyToChildren } from "./node-killer.ts";
 
 export interface TreesOptions {
   readonly ground: GroundPlan;
@@ -21,10 +21,14 @@ export function trees({ ground, sessions, kills, flaw }: TreesOptions): Experime
   return inWorld({ ...world, name: `trees-${ground.name}`, ground, flaw }, async ({ world, seed }) => {
     const crowd = await gatherCrowd({
       ...{ world, sessions, random: seededRandom(seed + 1) },
-      taste: { tools: [], turnsMax: 0, wordsMax: 0, gapMsMax: 0, toolMsMax: 0, hasChildren: true, abortShare: 0.3 },
+      jobProfile: { tools: [], turnsMax: 0, wordsMax: 0, gapMsMax: 0, toolMsMax: 0, hasChildren: true, abortShare: 0.3 },
       watchers: [{ cutAfterBytes: 20_000 }],
     });
-    const { kills: died, aimed, flaws } = await createReaper(world, seededRandom(seed), { points: deadlyToChildren }).reap(kills, () => {});
+    const {
+      kills: died,
+      aimed,
+      flaws,
+    } = await createNodeKiller(world, seededRandom(seed), { points: deadlyToChildren }).kill(kills, () => {});
     const judged = await judgeCrowd(world, crowd);
     return {
       failures: [...flaws, ...judged.flaws],

@@ -20,11 +20,11 @@ export interface KillPoint {
 export type NodeFlaw =
   | "follows redirects"
   | "drives a store that went back"
-  | "damage stops the sweeps"
+  | "one damaged session fails every sweep"
   | "keeps blobs"
   | "pays twice"
   | "fires twice"
-  | "reports more";
+  | "reports more usage";
 
 /** How one node is started; travels as JSON in its arguments. */
 export interface NodeSettings {

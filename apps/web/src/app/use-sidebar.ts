@@ -3,73 +3,73 @@ import type { KeptText } from "./kept-text.ts";
 
 export interface SidebarState {
   readonly isShown: boolean;
-  /** It lies over the conversation, on a narrow window. */
+  /** True if the window is narrow and the sidebar lies over the conversation, as a drawer. In a wide window it is docked beside the conversation. */
   readonly isDrawerOpen: boolean;
   open(): void;
   close(): void;
-  /** Closes it only where it lies over the conversation. */
+  /** Closes the drawer; a docked sidebar stays. */
   closeDrawer(): void;
   toggle(): void;
 }
 
 const narrow = "(max-width: 52rem)";
 
-/** Whether the list of conversations is shown: beside the conversation as it was left, over it only when asked for. */
+/** Whether the list of conversations is shown: docked as the user left it, as a drawer only after the user opened it. */
 export function useSidebar(kept: KeptText): SidebarState {
   const [isNarrow, setNarrow] = useState(() => matchMedia(narrow).matches);
-  const [isBeside, setBeside] = useState(() => kept.get("sidebar") !== "hidden");
-  const [isOver, setOver] = useState(false);
+  const [isDocked, setDocked] = useState(() => kept.get("sidebar") !== "hidden");
+  const [isDrawerOpen, setDrawerOpen] = useState(false);
 
   useEffect(() => {
     const query = matchMedia(narrow);
     const onChange = (): void => {
       setNarrow(query.matches);
-      setOver(false);
+      setDrawerOpen(false);
     };
     query.addEventListener("change", onChange);
     return () => query.removeEventListener("change", onChange);
   }, []);
   useEffect(() => {
-    if (!isOver) return;
+    if (!isDrawerOpen) return;
     const before = document.activeElement;
     document.querySelector<HTMLElement>(".sidebar a")?.focus();
     const onKeyDown = (event: KeyboardEvent): void => {
       if (event.key !== "Escape" || event.defaultPrevented || document.querySelector("dialog[open], :popover-open")) return;
       event.preventDefault();
-      setOver(false);
+      setDrawerOpen(false);
     };
     addEventListener("keydown", onKeyDown, true);
     return () => {
       removeEventListener("keydown", onKeyDown, true);
       if (before instanceof HTMLElement && before.isConnected) requestAnimationFrame(() => before.focus());
     };
-  }, [isOver]);
+  }, [isDrawerOpen]);
 
-  const isShown = isNarrow ? isOver : isBeside;
+  const isShown = isNarrow ? isDrawerOpen : isDocked;
   const wasShown = useRef(isShown);
   useEffect(() => {
     if (wasShown.current === isShown) return;
     wasShown.current = isShown;
     const element = document.activeElement;
-    // The button that was pressed is gone with what it showed or hid: the focus goes to the one that takes it back.
+    // The pressed button disappears with the change: the focus moves to the button that undoes it.
     if (element && element !== document.body && !element.closest("[inert]")) return;
     document.getElementById(isShown ? "hide-conversations" : "show-conversations")?.focus();
   }, [isShown]);
 
   const show = (next: boolean): void => {
     if (isNarrow) {
-      setOver(next);
+      setDrawerOpen(next);
       return;
     }
-    setBeside(next);
+    setDocked(next);
     kept.set("sidebar", next ? undefined : "hidden");
   };
   return {
     isShown,
-    isDrawerOpen: isNarrow && isOver,
+    isDrawerOpen: isNarrow && isDrawerOpen,
     open: () => show(true),
     close: () => show(false),
-    closeDrawer: () => setOver(false),
+    closeDrawer: () => setDrawerOpen(false),
     toggle: () => show(!isShown),
   };
 }

@@ -12,9 +12,9 @@ export interface ToolRunnerOptions {
   readonly alone?: (name: string, act: () => Promise<void>) => Promise<void>;
 }
 
-/** Runs calls that wait for this page, each once. */
+/** Runs calls that wait for this page: each once, and again if its answer could not be delivered. */
 export interface ToolRunner {
-  /** The calls that wait now: new ones begin, those that are gone are given up. */
+  /** The calls that wait now: new ones begin, and calls that are no longer pending are aborted. */
   offer(pending: readonly PendingToolCall[]): void;
   close(): void;
 }
@@ -77,7 +77,7 @@ async function resultOf(call: PendingToolCall, tool: PageTool, context: PageTool
   }
 }
 
-/** Two tabs on one session: only one of them answers. Without the lock (pages without TLS have none) both do, and the server takes the first. */
+/** Runs `act` in only one of the tabs on a session. `navigator.locks` exists only in a secure context: without it each tab runs it, and the server takes the first answer. */
 async function aloneInBrowser(name: string, act: () => Promise<void>): Promise<void> {
   const locks: LockManager | undefined = navigator.locks;
   if (locks === undefined) await act();

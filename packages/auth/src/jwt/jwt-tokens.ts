@@ -5,8 +5,8 @@ import { type Authenticate, bearerToken, type Principal } from "@loopwright/serv
 import { createLocalJWKSet, type JSONWebKeySet, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from "jose";
 import { type FetchLike, isSafeUrl } from "../fetch-json.ts";
 import { readPrincipal, textsOf } from "../read-principal.ts";
+import { hasDuplicateKeys } from "./duplicate-keys.ts";
 import { createKeySet } from "./key-set.ts";
-import { hasRepeatedNames } from "./repeated-names.ts";
 
 /** The claims of a token that has passed all checks. */
 export interface TokenClaims {
@@ -111,7 +111,7 @@ async function claimsOf(token: string, key: JWTVerifyGetKey, how: Parameters<typ
     const text = new TextDecoder().decode(
       Uint8Array.from(atob(part.replaceAll("-", "+").replaceAll("_", "/")), (one) => one.charCodeAt(0)),
     );
-    return hasRepeatedNames(text) ? undefined : payload;
+    return hasDuplicateKeys(text) ? undefined : payload;
   } catch (error) {
     if (isAgentError(error)) throw error;
     // Whatever is wrong with a token, its sender learns only that it does not count.

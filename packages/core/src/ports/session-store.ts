@@ -10,8 +10,8 @@ export interface SessionStore {
   readonly blobs: BlobStore;
   readonly snapshots: SnapshotStore;
   /**
-   * Health check of the storage itself: writes are durable and accepted, it is the storage that was opened, and it was not restored to an older
-   * state. Call it every few seconds. Absent: the results of the other methods are the only health information.
+   * Health check of the storage itself: it accepts writes and keeps them durably, is still the storage that was opened, and was not restored to an
+   * older state. Call it every few seconds. Absent: the results of the other methods are the only health information.
    * @throws AgentError with the cause: CONFIG_INVALID for storage that may lose acknowledged writes, otherwise STORE_*
    */
   probe?(): Promise<void>;

@@ -10,7 +10,7 @@ import { createValidHistory } from "./valid-history.ts";
 
 /** What is added to the conversation of one call. */
 export interface AddedMessages {
-  /** Valid for every vendor by themselves. In front of the history. */
+  /** A conversation that every vendor accepts by itself, placed before the history. */
   readonly examples: readonly Message[];
   /** In front of the last input that begins with a text. Empty: none. */
   readonly inputPrefix: string;
@@ -33,16 +33,16 @@ export function addedMessages({ examples = [], inputPrefix = "", reminders = [] 
   return { examples, inputPrefix: wellFormed(inputPrefix), reminders: notices };
 }
 
-/** What is added behind the examples, as messages of the same size. */
+/** The input prefix and the reminders as messages, for counting: the prefix as a notice of the same length. */
 export const addedBehind = ({ inputPrefix, reminders }: AddedMessages): readonly Message[] =>
   inputPrefix === "" ? reminders : [noticeOf(inputPrefix), ...reminders];
 
-/** The conversation with what is added, in order. The given list, if that is nothing. */
+/** The messages with what hooks add, in order; the given list itself if they add nothing. */
 export function withAdded(messages: readonly Message[], { examples, inputPrefix, reminders }: AddedMessages = nothing): readonly Message[] {
   if (examples.length === 0 && inputPrefix === "" && reminders.length === 0) return messages;
   const at = inputPrefix === "" ? -1 : messages.findLastIndex(beginsWithText);
   const prefixed = at < 0 ? messages : messages.with(at, withPrefix(messages[at] as UserMessage, inputPrefix));
-  // A compaction may have taken the only input that begins with a text.
+  // Compaction may have removed the only input that begins with a text: then the prefix follows the history as a notice.
   const lost = at < 0 && inputPrefix !== "" ? [noticeOf(inputPrefix)] : [];
   return [...examples, ...prefixed, ...lost, ...reminders];
 }

@@ -1,9 +1,9 @@
 /*
- * Owns: answers longer than a few kilobytes. They are made, or cut, piece by piece, each piece only after the other side has taken the piece before.
- * So an answer that is not read takes the memory of two pieces beside its value or bytes, whatever its length.
+ * Owns: answers longer than a few kilobytes, with backpressure. A piece is made only after the client has taken the one before.
+ * So an answer that is not read takes the memory of at most two pieces beside its value or bytes, whatever its length.
  */
 import type { Clock } from "@loopwright/core/ports";
-import { isShortJson, jsonPieces, pieceChars } from "../stream/json-in-pieces.ts";
+import { isShortJson, jsonPieces, pieceSize } from "../stream/json-in-pieces.ts";
 
 const encoder = new TextEncoder();
 
@@ -15,7 +15,7 @@ export interface AnswerInit {
 
 /** An answer with a value as JSON. The value must not change any more. */
 export function jsonResponse(value: unknown, clock: Clock, { status = 200, headers = {} }: AnswerInit = {}): Response {
-  if (isShortJson(value, pieceChars)) return Response.json(value, { status, headers });
+  if (isShortJson(value, pieceSize)) return Response.json(value, { status, headers });
   const body = pacedBody(encoded(jsonPieces(value)), clock);
   return new Response(body, { status, headers: { "Content-Type": "application/json", ...headers } });
 }
@@ -25,9 +25,9 @@ export function textResponse(pieces: Iterable<string>, clock: Clock, { status = 
   return new Response(pacedBody(encoded(pieces), clock), { status, headers });
 }
 
-/** Options for bytes that are in memory for one caller alone. */
+/** Options for bytes that are in memory for this answer alone. */
 export interface HeldBytes {
-  /** How long the caller may take no bytes before the answer is cut. */
+  /** How long the client may read nothing before the answer is cut. */
   readonly stallMs: number;
   /** Called once, when the bytes are not needed any more. */
   readonly onEnd: () => void;
@@ -47,7 +47,7 @@ function* encoded(texts: Iterable<string>): Generator<Uint8Array, void> {
 }
 
 function* slices(bytes: Uint8Array): Generator<Uint8Array, void> {
-  for (let from = 0; from < bytes.byteLength; from += pieceChars) yield bytes.subarray(from, from + pieceChars);
+  for (let from = 0; from < bytes.byteLength; from += pieceSize) yield bytes.subarray(from, from + pieceSize);
 }
 
 type Body = ReadableStream<Uint8Array<ArrayBuffer>>;
@@ -65,7 +65,7 @@ function pacedBody(pieces: Iterator<Uint8Array>, clock: Clock, held?: HeldBytes)
   const awaitPull = (): void => {
     if (!held) return;
     const cut = (): void => {
-      controller?.error(new Error("The answer was not read."));
+      controller?.error(new Error(`The client read nothing for ${held.stallMs} ms.`));
       end();
     };
     cancelStall = clock.after(held.stallMs, cut, { idle: true });

@@ -2,7 +2,7 @@ import { AgentError } from "@loopwright/core";
 import { z } from "zod";
 import type { ServerContext } from "../server-context.ts";
 
-/** The `seq` that a client has seen on another node: the answer must not come from an older state. */
+/** Read-your-writes: `minSeq` is the newest `seq` that the client has seen, perhaps on another node. The answer must not come from an older state. */
 export interface MinSeqQuery {
   readonly minSeq?: number | undefined;
 }

@@ -8,7 +8,8 @@ import type { Principal } from "../server-options.ts";
 
 /**
  * A session of the caller's scope, read from the store; give it back with `release`. @throws AgentError SESSION_NOT_FOUND, also for an invalid id
- * and for a session whose first input is still being recorded; STORE_* if the state was lost and cannot be read
+ * and for a session whose first input is still being recorded; STORE_* if the loaded state was dropped after a store failure; NOT_READY when the
+ * server shuts down
  */
 export async function openSession({ server, principal }: RequestContext, id: string): Promise<HostedSession> {
   const hosted = await server.host.open(sessionRefOf(principal, id));
@@ -19,7 +20,7 @@ export async function openSession({ server, principal }: RequestContext, id: str
     throw lastSeq === 0 ? notFound(id) : stateLost();
   } catch (error) {
     hosted.release();
-    throw ofHandle(error, hosted, server);
+    throw errorAfterRelease(error, hosted, server);
   }
 }
 
@@ -29,14 +30,14 @@ export function sessionRefOf({ scope }: Principal, session: string): SessionRef 
   return { scope, session };
 }
 
-/** Lends a session for as long as `use` takes. @throws AgentError SESSION_NOT_FOUND, STORE_* */
+/** Lends a session for as long as `use` takes. @throws AgentError SESSION_NOT_FOUND, STORE_*, NOT_READY when the server shuts down */
 export async function withSession<T>(context: RequestContext, id: string, use: (hosted: HostedSession) => T | Promise<T>): Promise<T> {
   const hosted = await openSession(context, id);
   try {
     checkState(hosted.session);
     return await use(hosted);
   } catch (error) {
-    throw ofHandle(error, hosted, context.server);
+    throw errorAfterRelease(error, hosted, context.server);
   } finally {
     hosted.release();
   }
@@ -48,7 +49,7 @@ export function checkState({ lastSeq }: AgentSession): void {
 }
 
 /** Replaces RUN_ABORTED if the handle of the request was released meanwhile: no run was stopped, and the next request gets another handle. */
-function ofHandle(error: unknown, { isGone }: HostedSession, server: ServerContext): unknown {
+function errorAfterRelease(error: unknown, { isGone }: HostedSession, server: ServerContext): unknown {
   if (!isGone || !isAgentError(error, "RUN_ABORTED")) return error;
   return server.isReady() ? stateLost() : shuttingDown();
 }

@@ -12,7 +12,7 @@ import {
 import type { HttpLimits } from "../server-limits.ts";
 import { BoundedSendQueue } from "./bounded-send-queue.ts";
 import type { EventSink } from "./event-sink.ts";
-import { charsLeft, pieceChars } from "./json-in-pieces.ts";
+import { charsLeft, pieceSize } from "./json-in-pieces.ts";
 import { eventText, type FrameText, isDurable, joinTexts, namedText, sharedEventText, textCursor, wholeText } from "./sse-frames.ts";
 
 /** The options of one reader of a session's events. */
@@ -303,6 +303,6 @@ export class FeedReader {
 /** The next events to queue at once, limited by their text. */
 function pieceOf(events: readonly DurableEvent[], from: number): readonly DurableEvent[] {
   let to = from;
-  for (let left = 4 * pieceChars; to < events.length && left >= 0; to += 1) left = charsLeft(events[to], left);
+  for (let left = 4 * pieceSize; to < events.length && left >= 0; to += 1) left = charsLeft(events[to], left);
   return events.slice(from, to);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isShortJson, jsonPieces, pieceChars } from "./json-in-pieces.ts";
+import { isShortJson, jsonPieces, pieceSize } from "./json-in-pieces.ts";
 
 const smile = "\u{1f600}";
 /** Long enough to be taken apart: pairs that lie across every border, halves without their other one, escapes. */
@@ -33,7 +33,7 @@ describe("JSON in pieces", () => {
 
   it("has no piece much longer than 64 Ki characters, also of one long text that is all escapes", () => {
     const pieces = [...jsonPieces({ a: ["\u0001".repeat(1_000_000)], b: Array.from({ length: 50_000 }, (_, at) => ({ at })) })];
-    expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(2 * pieceChars);
+    expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(2 * pieceSize);
     expect(pieces.length).toBeGreaterThan(60);
   });
 

@@ -1,5 +1,5 @@
-/** About how many characters a piece has. */
-export const pieceChars: number = 64 * 1024;
+/** About how many characters, or bytes, a piece has. */
+export const pieceSize: number = 64 * 1024;
 /** A value that certainly has no more characters as JSON is written by `JSON.stringify`, which is faster. */
 const wholeChars = 16 * 1024;
 
@@ -36,7 +36,7 @@ export function* inPieces(texts: Iterable<string>): Generator<string, void> {
   let text = "";
   for (const part of texts) {
     text += part;
-    if (text.length < pieceChars) continue;
+    if (text.length < pieceSize) continue;
     yield text;
     text = "";
   }

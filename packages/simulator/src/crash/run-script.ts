@@ -22,7 +22,7 @@ import type { ScriptedAct, TurnScript } from "./turn-script.ts";
 
 /** A fault that hits a process at its n-th request. */
 export interface Fuse {
-  /** `n1.1`, `n2.1`, ... */
+  /** Name of the process, a node and its incarnation: `n1.1`, `n2.1`, `n1.2` after a restart, ... */
   readonly node: string;
   readonly place: number;
   readonly fate: Partial<Fate>;
@@ -48,7 +48,7 @@ export interface ScriptRun {
   /** What the log held when the first process died; absent: none did. */
   readonly factsAtCrash: readonly Fact[] | undefined;
   readonly findings: readonly Finding[];
-  /** Requests of each process until the conversation was over. */
+  /** The requests of each process until the idle sessions were evicted. */
   readonly requests: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -57,7 +57,7 @@ const hosting = { sessionIdleMs: 200, sessionsLoaded: 1, workerSessions: 8, swee
 const lookMs = 250;
 const quietMs = 90_000;
 const restMs = 1_500;
-/** Longer than a process stops. */
+/** Longer than any pause of a process. */
 const receiveMaxMs = 30_000;
 
 /** Runs the script once; the same script and fuses give the same run. */
@@ -81,8 +81,9 @@ export async function runScript(script: TurnScript, { setting, fuses, sabotage }
     sabotage,
     fuse: ({ node, place }) => fuses.find((fuse) => fuse.node === node.name && fuse.place === place)?.fate,
   });
+  // No random faults: only the fuses hit.
   world.calmDown();
-  const stop = digestInOrder();
+  const restoreDigest = digestInOrder();
   let atCrash: Promise<readonly Fact[]> | undefined;
   for (const { node } of world.hosts)
     node.onDeath(() => {
@@ -97,11 +98,12 @@ export async function runScript(script: TurnScript, { setting, fuses, sabotage }
     const isOver = stalled.length === 0;
     const findings = [
       ...stalled,
+      // Not calm: a fuse may kill an owner, and then an abort waits for the end of its lease.
       ...(await checkWorld({ world, clients: [client], options: { calm: false, leaseMs: expanded.leaseMs }, isOver })),
     ];
     return { world, facts: await factsOf(world.store, { scope: world.scope, session }), factsAtCrash: await atCrash, findings, requests };
   } finally {
-    stop();
+    restoreDigest();
   }
 }
 
@@ -121,7 +123,7 @@ function followScript(world: World, client: SimulatedClient, acts: readonly Scri
 }
 
 const scheduled = "daily";
-/** Longer than a client needs to get its request to a process that lives: a date that has passed is refused. */
+/** Leaves a client the time to reach a live process: a date in the past is refused. */
 const aheadMs = 40_000;
 
 const performed: { readonly [does in ScriptedAct["does"]]: (client: SimulatedClient) => void } = {
@@ -156,7 +158,9 @@ async function untilOver(world: World, client: SimulatedClient): Promise<readonl
     const isReceived = client.recording.countOf("run_end") >= facts.filter(({ type }) => type === "run.finished").length;
     if (time.nowMs - restingSince >= (isReceived ? restMs : receiveMaxMs)) return [];
     if (isBusy && time.nowMs - moved.sinceMs > quietMs) {
-      const why = owed ?? (waiting.length > 0 ? `waits for ${waiting.join()}` : `${client.openCount} requests of the client are open`);
+      const open = `${client.openCount} requests of the client are open`;
+      const unfinished = inputs.length === 0 ? `no input was accepted, and ${open}` : open;
+      const why = owed ?? (waiting.length > 0 ? `waits for ${waiting.join()}` : unfinished);
       return [{ invariant: "S5", session, message: `nothing has moved for ${quietMs} ms: ${why}` }];
     }
   }

@@ -2,7 +2,10 @@ import type { Fact, Observer, SessionRef } from "@loopwright/core";
 import type { AuditRecord } from "./audit-entry.ts";
 import type { AuditLog } from "./audit-log.ts";
 
-/** Records which user opened, decided, stopped, held, scheduled and erased, and what hooks denied. No text of a conversation is in it. */
+/**
+ * Records sessions that were opened, closed and removed, approvals, aborts, holds, schedules, changes of retention, and what hooks denied; with the
+ * user where the fact names one. No text of a conversation is in it.
+ */
 export function auditObserver(audit: Pick<AuditLog, "record">): Observer {
   const write = ({ scope }: SessionRef, record: AuditRecord): void => {
     // The log of the audit reports what it could not write.
@@ -15,7 +18,7 @@ export function auditObserver(audit: Pick<AuditLog, "record">): Observer {
           (record, place) => void write(ref, { ...record, session: ref.session, id: `${ref.session}/${fact.seq}.${place}` }),
         );
     },
-    // Two nodes may complete one removal, and an id is never used again: one entry.
+    // Two nodes may complete one removal: the id makes it one entry. No later session has the same id.
     removed: (ref) => write(ref, { user: "system", action: "session.removed", session: ref.session, id: `${ref.session}/removed` }),
   };
 }
@@ -45,7 +48,7 @@ function recordOf(fact: Fact): AuditRecord | undefined {
       return { user: fact.by ?? "unknown", action: fact.type, verdict: fact.held ? "held" : "lifted" };
     case "schedule.set":
     case "schedule.cleared":
-      // Without a user: the runtime has left out a date that was missed.
+      // Without a user: the runtime itself skipped a date that was missed.
       return { user: fact.by ?? "system", action: fact.type, detail: { schedule: fact.schedule } };
     case "session.changed":
       return fact.retention

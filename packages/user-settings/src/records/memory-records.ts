@@ -7,7 +7,7 @@ interface Held {
   readonly revision: string;
 }
 
-/** Entries in this process, gone with it. */
+/** Records in the memory of this process, lost when it ends. */
 export function memoryRecords(): UserRecords {
   const lists = new Map<string, Map<string, Held>>();
   const listOf = ({ scope, user }: RecordOwner, kind: RecordKind): Map<string, Held> => {

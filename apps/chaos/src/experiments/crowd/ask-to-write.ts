@@ -8,7 +8,10 @@ export interface WriteWish {
   readonly key: string;
 }
 
-/** What a node answered to one short message; 599: it did not. */
+/** In place of a status, if a node did not answer. */
+export const noAnswer = 599;
+
+/** What a node answered to one short message. */
 export async function askToWrite({ base, session, key }: WriteWish): Promise<{ readonly status: number; readonly code: string }> {
   try {
     const response = await fetch(`${base}/api/sessions/${session}/messages`, {
@@ -20,6 +23,6 @@ export async function askToWrite({ base, session, key }: WriteWish): Promise<{ r
     const body = (await response.json()) as { readonly code?: string };
     return { status: response.status, code: body.code ?? "" };
   } catch (error) {
-    return { status: 599, code: String(error) };
+    return { status: noAnswer, code: String(error) };
   }
 }

@@ -1,6 +1,6 @@
 import { type Person, type PersonOptions, startPerson } from "../../world/people/person.ts";
 import { post } from "../../world/people/post.ts";
-import { startWatcher, type Watcher, type WatcherTaste } from "../../world/people/watcher.ts";
+import { startWatcher, type Watcher, type WatcherProfile } from "../../world/people/watcher.ts";
 import { guest, home, type Tenant, tenantWords } from "../../world/tenants.ts";
 import type { World } from "../../world/world.ts";
 
@@ -8,9 +8,9 @@ export interface CrowdOptions {
   readonly world: World;
   readonly sessions: number;
   readonly random: () => number;
-  readonly taste: PersonOptions["taste"];
+  readonly jobProfile: PersonOptions["jobProfile"];
   /** One watcher per entry and session; the first one belongs to the user of the session. */
-  readonly watchers: readonly WatcherTaste[];
+  readonly watchers: readonly WatcherProfile[];
   /** The number of sessions of a second tenant, counted from the last one. Default: a quarter. */
   readonly guests?: number;
 }
@@ -35,8 +35,8 @@ export async function gatherCrowd({
   world,
   sessions,
   random,
-  taste,
-  watchers: tastes,
+  jobProfile,
+  watchers: profiles,
   guests = Math.floor(sessions / 4),
 }: CrowdOptions): Promise<Crowd> {
   const pick = (): string => world.pick(random);
@@ -49,11 +49,11 @@ export async function gatherCrowd({
       const receive = (text: string): void => world.hunt.receive(`what a node answers in ${id}`, text);
       const all = { sessionId: id, pick, random, headers };
       await post({ pick, path: "/api/sessions", body: { id }, key: `open-${id}`, headers, receive });
-      const watchers = tastes.map((one, watcher) => {
+      const watchers = profiles.map((one, watcher) => {
         const place = `what watcher ${watcher} of ${id} is notified`;
-        return startWatcher({ ...all, words, taste: one, receive: (piece) => world.hunt.receive(place, piece) });
+        return startWatcher({ ...all, words, profile: one, receive: (piece) => world.hunt.receive(place, piece) });
       });
-      const person = startPerson({ ...all, taste, receive, word: tenant.word, watcher: watchers[0] as Watcher });
+      const person = startPerson({ ...all, jobProfile, receive, word: tenant.word, watcher: watchers[0] as Watcher });
       return { id, tenant, watchers, person };
     }),
   );

@@ -1,4 +1,4 @@
-/* W3: hints are lost, given ten times, and brought out of order while people write. Sweeps and the log repair all of it: each input is answered once. */
+/* W3: hints, which wake a worker for a session, are lost, given ten times and reordered while people write. Sweeps and the log repair it: each input is answered once. */
 import { seededRandom } from "@loopwright/core/memory";
 import type { RunQueue } from "@loopwright/core/ports";
 import { bullQueue } from "@loopwright/queue-bullmq";
@@ -35,10 +35,10 @@ end
 return 1
 `;
 
-/** The accepted inputs that were answered, and those that were answered more than once. */
+/** The acknowledged runs that completed, and the completions beyond the first of each run. */
 interface Ends {
-  readonly once: number;
-  readonly doubled: number;
+  readonly completed: number;
+  readonly surplus: number;
 }
 
 export function damagedQueue({ ground: plan, messages }: { readonly ground: GroundPlan; readonly messages: number }): Experiment {
@@ -58,17 +58,19 @@ export function damagedQueue({ ground: plan, messages }: { readonly ground: Grou
             const runs = all.flatMap((facts) =>
               facts.flatMap((fact) => (fact.type === "run.finished" && fact.status === "completed" ? [fact.runId] : [])),
             );
-            return { once: acknowledged.filter((runId) => runs.includes(runId)).length, doubled: runs.length - new Set(runs).size };
+            return { completed: acknowledged.filter((runId) => runs.includes(runId)).length, surplus: runs.length - new Set(runs).size };
           };
-          const isWhole = await until(async () => (await ends()).once === acknowledged.length, restMs);
-          const { once, doubled } = await ends();
-          const unanswered = isWhole ? [] : [`I10: ${acknowledged.length - once} runs had not ended ${restMs} ms after the last fault`];
+          const isWhole = await until(async () => (await ends()).completed === acknowledged.length, restMs);
+          const { completed, surplus } = await ends();
+          const unanswered = isWhole
+            ? []
+            : [`I10: ${acknowledged.length - completed} runs had not completed ${restMs} ms after the last fault`];
           return {
             failures: [...unanswered, ...checkStarts(await world.testimonies(), ["pay"])],
             figures: [
               { name: "messages beside faults of the queue", value: acknowledged.length, bound: { least: messages } },
-              { name: "runs that ended", value: once, bound: { exactly: acknowledged.length } },
-              { name: "runs that ended twice", value: doubled, bound: { exactly: 0 } },
+              { name: "runs that completed", value: completed, bound: { exactly: acknowledged.length } },
+              { name: "completions beyond the first of a run", value: surplus, bound: { exactly: 0 } },
             ],
           };
         } finally {

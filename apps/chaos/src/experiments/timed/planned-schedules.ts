@@ -14,7 +14,7 @@ export async function openPlace(
   const pick = (): string => world.pick(Math.random);
   await post({ pick, path: "/api/sessions", body: { id }, key: `open-${id}` });
   const receive = (piece: string): void => world.hunt.receive(`what the watcher of ${id} is notified`, piece);
-  const watcher = startWatcher({ sessionId: id, pick, random: Math.random, words: [], taste: { cutAfterBytes: 20_000 }, receive });
+  const watcher = startWatcher({ sessionId: id, pick, random: Math.random, words: [], profile: { cutAfterBytes: 20_000 }, receive });
   const done = async (): Promise<void> => {};
   // Each session and schedule is set and cleared by requests that are remembered.
   const keyed = 1 + 2 * schedulesPerSession;

@@ -7,7 +7,7 @@ import type { World } from "../../world/world.ts";
 import { judgeCrowd, promiseFigures } from "../crowd/judge-crowd.ts";
 import { type Experiment, percentile } from "../experiment.ts";
 import { inWorld } from "../in-world.ts";
-import { createReaper } from "../reaper.ts";
+import { createNodeKiller } from "../node-killer.ts";
 import { until } from "../until.ts";
 import { openFiringLog } from "./firing-log.ts";
 import { clearSchedule, openPlace, planOf, setSchedule } from "./planned-schedules.ts";
@@ -63,9 +63,9 @@ export function timedKills({ ground, nodes = 3, flaw, ...options }: TimedKillsOp
     };
     const log = await openFiringLog(world, places);
     try {
-      const reaper = createReaper(world, random, { points, waitMs: untilEdgeMs });
+      const killer = createNodeKiller(world, random, { points, waitMs: untilEdgeMs });
       const pausing = pauseAtEdges(world, { random, untilEdgeMs, pauses: options.pauses });
-      const { kills, aimed, flaws } = await reaper.reap(options.kills, () => {});
+      const { kills, aimed, flaws } = await killer.kill(options.kills, () => {});
       await pausing;
       say(`${kills} kills and ${options.pauses} pauses; ${(await log.read()).firings} firings so far`);
       const calmFrom = Date.now();

@@ -7,7 +7,7 @@
 import { type Job, textOfJob } from "../job.ts";
 import type { Acknowledged } from "./acknowledged.ts";
 import { post } from "./post.ts";
-import { type JobTaste, randomJob } from "./random-job.ts";
+import { type JobProfile, randomJob } from "./random-job.ts";
 import { createReplies } from "./replies.ts";
 import { stopRun } from "./stop-run.ts";
 import type { Watcher } from "./watcher.ts";
@@ -23,7 +23,7 @@ export interface PersonOptions {
   readonly word?: string;
   /** Gets the answers of servers. */
   readonly receive?: (text: string) => void;
-  readonly taste: JobTaste & { readonly abortShare?: number; readonly steerShare?: number; readonly interruptShare?: number };
+  readonly jobProfile: JobProfile & { readonly abortShare?: number; readonly steerShare?: number; readonly interruptShare?: number };
 }
 
 export interface Person {
@@ -47,7 +47,7 @@ function waitingIn(unanswered: Set<string>, isDone: (runId: string) => boolean):
   return unanswered.size;
 }
 
-export function startPerson({ sessionId, pick, random, watcher, taste, headers = {}, word = "word", receive }: PersonOptions): Person {
+export function startPerson({ sessionId, pick, random, watcher, jobProfile, headers = {}, word = "word", receive }: PersonOptions): Person {
   const acknowledged: Acknowledged[] = [];
   const surprises: string[] = [];
   let isOver = false;
@@ -83,9 +83,9 @@ export function startPerson({ sessionId, pick, random, watcher, taste, headers =
   const unanswered = new Set<string>();
 
   const say = async (): Promise<void> => {
-    const job = randomJob(`${word}-${sessionId}x${++count}`, random, taste);
+    const job = randomJob(`${word}-${sessionId}x${++count}`, random, jobProfile);
     const dice = random();
-    const { abortShare = 0, steerShare = 0, interruptShare = 0 } = taste;
+    const { abortShare = 0, steerShare = 0, interruptShare = 0 } = jobProfile;
     const mode = dice < steerShare ? "steer" : dice < steerShare + interruptShare ? "interrupt" : "enqueue";
     const key = `say-${job.id}`;
     const written = await post({ path: `${path}/messages`, body: { message: textOfJob(job), mode }, key, ...who });

@@ -1,7 +1,7 @@
 import { Recording } from "./recording.ts";
 
 /** How a watcher behaves. */
-export interface WatcherTaste {
+export interface WatcherProfile {
   /** Cuts its own connection after about so many bytes. Default: never. */
   readonly cutAfterBytes?: number;
   /** Reads one piece in so many milliseconds. Default: as fast as it can. */
@@ -23,7 +23,7 @@ export interface WatcherOptions {
   /** The base URL of a node to ask, another at each time. */
   readonly pick: () => string;
   readonly random: () => number;
-  readonly taste?: WatcherTaste;
+  readonly profile?: WatcherProfile;
   /** The watcher's name. */
   readonly headers?: { readonly [name: string]: string };
   readonly words?: readonly string[];
@@ -34,7 +34,7 @@ export interface WatcherOptions {
 /** Longer than any word. */
 const overlap = 32;
 
-export function startWatcher({ sessionId, pick, random, taste = {}, headers = {}, words = [], receive }: WatcherOptions): Watcher {
+export function startWatcher({ sessionId, pick, random, profile = {}, headers = {}, words = [], receive }: WatcherOptions): Watcher {
   const recording = new Recording();
   const received = new Set<string>();
   let tail = "";
@@ -59,7 +59,7 @@ export function startWatcher({ sessionId, pick, random, taste = {}, headers = {}
       return;
     }
     connections += 1;
-    let left = taste.cutAfterBytes === undefined ? Number.POSITIVE_INFINITY : Math.ceil(random() * 2 * taste.cutAfterBytes);
+    let left = profile.cutAfterBytes === undefined ? Number.POSITIVE_INFINITY : Math.ceil(random() * 2 * profile.cutAfterBytes);
     let text = "";
     const decoder = new TextDecoder();
     for await (const bytes of response.body) {
@@ -70,7 +70,7 @@ export function startWatcher({ sessionId, pick, random, taste = {}, headers = {}
       text += more;
       text = takeFrames(text, recording);
       if (left <= 0) controller.abort();
-      if (taste.paceMs !== undefined) await new Promise((resolve) => setTimeout(resolve, taste.paceMs));
+      if (profile.paceMs !== undefined) await new Promise((resolve) => setTimeout(resolve, profile.paceMs));
     }
   };
 

@@ -1,13 +1,13 @@
 import { type Context, createContext } from "react";
 
-/** Which artifact is open. Without an id: the one that is made now, else the last. */
+/** Which artifact the pane shows. Without an id: the one that the model is writing, else the last. */
 export interface OpenArtifact {
   readonly id?: string;
   /** Default: the last. */
   readonly version?: number;
 }
 
-/** Opens an artifact beside the conversation. Where there is no room for one, it is absent. */
+/** Opens an artifact beside the conversation; `undefined` where a conversation is shown without that pane. */
 export const ArtifactsContext: Context<((open: OpenArtifact) => void) | undefined> = createContext<
   ((open: OpenArtifact) => void) | undefined
 >(undefined);

@@ -1,9 +1,9 @@
 import { Lexer, type Links, Marked, type Token } from "marked";
 import { footnotes } from "./footnotes.ts";
 
-/** Longer blocks are shown as they are: no person writes them, and reading them takes too long for a screen that moves. */
+/** Longer blocks are shown as plain text: no person writes them, and their lexing would block the page for too long. */
 export const blockCharactersMax = 40_000;
-/** Each bracket that opens a link is looked at until the end of the block. */
+/** For each `[` the lexer may look through the rest of the block, so its time grows with brackets times length. */
 export const bracketsMax = 1500;
 
 const reader = new Marked({ gfm: true, breaks: false, extensions: [...footnotes] });
@@ -19,7 +19,7 @@ export function lexBlock(text: string, links: Links): readonly Token[] | undefin
   try {
     return lexer.lex(text);
   } catch {
-    // Thousands of nested quotes end the stack.
+    // Thousands of nested quotes overflow the stack.
     return undefined;
   }
 }

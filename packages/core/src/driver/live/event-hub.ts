@@ -43,7 +43,7 @@ export interface EventHub {
   publish(events: readonly DurableEvent[]): void;
   openLane(lane: LaneOptions): Lane;
   openRelay(lane: LaneOptions): LaneRelay;
-  /** True if the lane was opened here. Then its events have been published, and must be ignored when they come back through the channel or a stored draft. */
+  /** True if `openLane` of this hub opened it. Then its events have been published, and must be ignored when they come back through the channel or a stored draft. */
   isOwn(lane: number): boolean;
   /** One snapshot per open lane, for a reader that joins now. */
   snapshots(runId?: string): readonly EphemeralEvent[];
@@ -131,7 +131,7 @@ class SessionHub implements EventHub {
   snapshots(runId?: string): readonly EphemeralEvent[] {
     const events: EphemeralEvent[] = [];
     for (const [id, lane] of this.lanes) {
-      // Of a lane without events a new reader has missed nothing.
+      // A lane without events needs no snapshot.
       const body = lane.n > 0 && (runId === undefined || lane.runId === runId) ? lane.snapshot() : undefined;
       if (body) events.push(numbered(body, id, lane.n));
     }

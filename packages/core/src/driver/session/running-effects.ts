@@ -52,7 +52,7 @@ export interface Effects {
 
 interface Running extends Work {
   readonly runId: string;
-  /** True if the effect has ended by itself, and its closing fact is being recorded. */
+  /** True if the effect has ended, by itself, after an abort or for a hand-over. Its closing fact, if it has one, is being recorded. */
   isOver: boolean;
 }
 
@@ -71,7 +71,7 @@ export function createEffects(given: Omit<EffectDeps, "shown">): Effects {
     const entry: Running = { ...work, runId, isOver: false };
     running.set(id, entry);
     void work.closing
-      .catch((error: unknown) => work.broken(failureOf(internalError(options.deps, "The end of an effect could not be recorded", error))))
+      .catch((error: unknown) => work.broken(failureOf(internalError(options.deps, "A closing fact could not be computed", error))))
       .then(async (body) => {
         entry.isOver = true;
         attempt?.end(born === generation ? body : undefined);
@@ -183,7 +183,7 @@ function scheduleRetry({ clock, ids, callGuard }: Deps, effect: Extract<Effect, 
   return { type: "wait.scheduled", runId, turn, attempt, until: clock.now() + waitMs, reason: failure.code };
 }
 
-/** Aborts effects whose run has ended at once, and those of an aborted run after the grace period. An effect that the log no longer needs is dropped. */
+/** Aborts at once the effects of ended runs, and after the grace period those of an aborted run. An effect that the log no longer needs is dropped. */
 function signalAll(running: Map<string, Running>, state: State): void {
   const { run } = state;
   for (const [id, { runId, abort, isOver, isLeft, lane }] of running) {

@@ -25,9 +25,9 @@ export interface SessionOptions<Output = unknown> extends SessionBeginning {
   readonly observers?: readonly Observer[];
   /** Quotas and budgets: asked before each model call. Default: none. */
   readonly ledger?: UsageLedger;
-  /** Counts tokens, so that the history fills the window of its model. Default: an estimate of four characters a token. */
+  /** Counts the tokens of messages, so that as much history is sent as the window of the model holds. Default: an estimate of four characters per token. */
   readonly tokenCounter?: TokenCounter;
-  /** Computes the dates of cron expressions. Every process that runs sessions needs it. Default: schedules have a time or an interval. */
+  /** Computes the dates of cron expressions. Every process that runs sessions needs it. Default: none, so schedules with `cron` are refused. */
   readonly scheduleRules?: ScheduleRules;
   /** Gives the model for each call in place of the agent's, for example one with the user's own key. Default: the agent's. */
   readonly resolveModel?: ResolveModel;
@@ -38,8 +38,8 @@ export interface SessionOptions<Output = unknown> extends SessionBeginning {
   /** Name of this handle in leases: another handle of the same name takes the session over at once. Default: a random one per handle. */
   readonly node?: string;
   /**
-   * The processes that run sessions of the store: they run children in the background, and, if there are many, other children too. Default: none, so
-   * children run in the process of their parent.
+   * The processes that run sessions of the store. They run children in the background; if `areMany`, they also run children whose parent has several at
+   * the same time. Default: none, so children run in the process of their parent.
    */
   readonly workers?: ChildWorkers;
   /** How long an owner may be silent before another takes over. Default 20,000. */

@@ -38,19 +38,19 @@ const gapMsMax = 700;
 /** Deaths a fraction of a second apart: recoveries are killed as well. */
 const burstShare = 0.1;
 
-export interface Reaped {
+export interface KillReport {
   readonly kills: number;
   readonly aimed: number;
   /** Deaths that were no kill of ours. */
   readonly flaws: readonly string[];
 }
 
-export interface Reaper {
+export interface NodeKiller {
   /** Resolves when so many nodes have died. Afterwards all live, and none waits for its fact any more. */
-  reap(kills: number, notified: (kills: number) => void): Promise<Reaped>;
+  kill(kills: number, onProgress: (kills: number) => void): Promise<KillReport>;
 }
 
-export interface ReaperOptions {
+export interface KillerOptions {
   /** Where nodes kill themselves. Default: at the facts of a session without children. */
   readonly points?: readonly KillPoint["at"][];
   /** The time until the next kill, in milliseconds. Default: random. */
@@ -58,11 +58,11 @@ export interface ReaperOptions {
 }
 
 /** Kills nodes at random moments, and starts each again at once; some of them kill themselves at a fact. */
-export function createReaper(
+export function createNodeKiller(
   world: World,
   random: () => number,
-  { points = deadly, waitMs = () => random() * gapMsMax }: ReaperOptions = {},
-): Reaper {
+  { points = deadly, waitMs = () => random() * gapMsMax }: KillerOptions = {},
+): NodeKiller {
   let isOver = false;
   let kills = 0;
   let aimed = 0;
@@ -82,10 +82,10 @@ export function createReaper(
     for (;;) {
       // `undefined`: it killed itself before it was ready. A node that ends by anything but a kill is a failure, which the world reports.
       const isKill = node === undefined || (await node.ended) === "SIGKILL";
-      const isByReaper = killed.delete(node);
-      if (isKill && (isByReaper || killAt)) kills += 1;
+      const isByKiller = killed.delete(node);
+      if (isKill && (isByKiller || killAt)) kills += 1;
       else if (isKill) flaws.push(`node${index} was killed, and not by the rig`);
-      if (isKill && killAt && !isByReaper) aimed += 1;
+      if (isKill && killAt && !isByKiller) aimed += 1;
       killAt = killPoint();
       node = await world.start(index, killAt ? { killAt } : {}).catch((error: unknown) => {
         // It may meet its fact before it is ready. What else ends it is no kill.
@@ -108,7 +108,7 @@ export function createReaper(
   };
 
   return {
-    async reap(wanted, notified) {
+    async kill(wanted, onProgress) {
       const lives = world.nodes.map((_, index) => live(index));
       const failed = Promise.all(lives);
       while (kills < wanted) {
@@ -117,7 +117,7 @@ export function createReaper(
         const alive = world.nodes.filter((node) => node?.isAlive && !killed.has(node));
         // A node works most of the time, or there would be little to kill.
         if (alive.length > 1 || isBurst) kill(alive[Math.floor(random() * alive.length)]);
-        notified(kills);
+        onProgress(kills);
       }
       isOver = true;
       // Everybody dies once more, and lives on for good.

@@ -3,19 +3,19 @@ import type { Ask } from "./operation.ts";
 import { wordListTable } from "./schema.ts";
 import { numberOf, type Statements, textOf } from "./statements.ts";
 
-/** Longer words that a word of a query finds as well: the first ones of the alphabet. */
+/** Longer words, the first in the order of the index, that the prefix of a query term is expanded to. */
 const longerWordsMax = 100;
 
-/** A word of a query, as the index of words has it. */
-export interface SoughtWord {
+/** A word of a query, with what the index of words knows of it. */
+export interface QueryTerm {
   readonly word: string;
-  /** What finds the texts of the scope that hold it, or a longer word that begins with it; of a word that too many texts hold, these alone. */
+  /** FTS5 expression for the texts of the scope that hold the word, or a longer word that begins with it; without the longer words if at least `textsMax` texts hold it. */
   readonly expression: string;
-  /** The same with longer words in any case. */
+  /** The FTS5 expression with the longer words, however many texts hold the word. */
   withLonger(): string;
-  /** How many texts hold it; not counted beyond the bound. */
+  /** How many texts match, counted up to `textsMax`. */
   readonly count: number;
-  /** More longer words begin with it than are looked for: beside these, the newest texts of the scope are looked at. */
+  /** True if the prefix expansion reached `longerWordsMax`: then the newest texts of the scope are searched as well. */
   readonly isCut: boolean;
 }
 
@@ -23,15 +23,15 @@ export interface SoughtWord {
 export const everyText = (scope: string): string => `owner : "${ownerWords.scope(scope)}"`;
 
 /**
- * Looks words up, at a cost that does not grow with the number of texts. Of a word that as many texts hold as are looked at, only these texts count,
- * not those with longer words that begin with it. The longer words come from the list of words: asked for a prefix, FTS5 would read all texts of all
- * scopes that hold one of them.
+ * Looks query terms up, at a cost that does not grow with the number of texts. A word that at least `textsMax` texts hold is not expanded to longer
+ * words. The expansion reads the terms from `fts5vocab` and is no prefix query: for that, FTS5 would read the entries of all matching terms in all
+ * scopes.
  */
-export function soughtWords({
+export function queryTerms({
   statements,
   scope,
   textsMax,
-}: Pick<Ask<"search">, "scope" | "textsMax"> & { readonly statements: Statements }): (word: string) => SoughtWord {
+}: Pick<Ask<"search">, "scope" | "textsMax"> & { readonly statements: Statements }): (word: string) => QueryTerm {
   const inScope = (words: readonly string[]): string => `${everyText(scope)} AND text : (${words.map((word) => `"${word}"`).join(" OR ")})`;
   const countOf = (expression: string): number =>
     numberOf(statements.one("SELECT count(*) AS n FROM (SELECT rowid FROM words WHERE words MATCH ? LIMIT ?)", expression, textsMax), "n");
@@ -48,16 +48,16 @@ export function soughtWords({
   };
 }
 
-/** What stands behind a word before all longer ones, and behind all of them: no word of the index holds such characters. */
-const [behind, behindAll] = ["\u0001", "\u{10ffff}"];
+/** Suffixes: a word with the first sorts before all longer words that begin with it, with the second after them. No word of the index holds these characters. */
+const [lowSuffix, highSuffix] = ["\u0001", "\u{10ffff}"];
 
-/** Longer words that begin with this one, of the texts of any scope; one look into the index for each. */
+/** Longer words that begin with this one, from the texts of all scopes; each takes one look-up in `fts5vocab`. */
 function longerWords(statements: Statements, word: string): readonly string[] {
   statements.run(wordListTable("main"));
   const longer: string[] = [];
   for (let last: string | null = word; longer.length < longerWordsMax; ) {
     const sql = "SELECT term FROM temp.word_list WHERE term >= ? AND term < ? LIMIT 1";
-    last = textOf(statements.one(sql, `${last}${behind}`, `${word}${behindAll}`), "term");
+    last = textOf(statements.one(sql, `${last}${lowSuffix}`, `${word}${highSuffix}`), "term");
     if (last === null) break;
     longer.push(last);
   }
