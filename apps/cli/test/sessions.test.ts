@@ -167,7 +167,7 @@ test.concurrent("titles cannot touch the terminal", async () => {
 
 test.concurrent("a killed answer continues when its session is resumed at once: nothing accepted is lost, and the attempt is shown as discarded", async () => {
   const cwd = await emptyDirectory();
-  const running = start(["ask", "--json", "what is 6 * 7? think, then answer"], { cwd, env: { LOOPWRIGHT_OFFLINE_PACE: "5" } });
+  const running = start(["ask", "--json", "what is 6 * 7? think, then answer"], { cwd, env: { LOOPWRIGHT_OFFLINE_PACE: "60" } });
   const id = idIn(await running.prints('"type":"tool_execution_end"'));
   await running.prints('"turn":2');
   running.child.kill("SIGKILL");
