@@ -62,6 +62,8 @@ export function userMessage(id: string, message: UserMessage): AgUiMessage {
 /** A message of the path that people see, and those that AG-UI makes of it. */
 export interface ShownMessage {
   readonly message: Message;
+  /** Absent for a message that the session was opened with. */
+  readonly runId?: string;
   readonly shown: readonly AgUiMessage[];
 }
 
@@ -71,7 +73,11 @@ export function shownMessages(session: SessionSnapshot, below?: string): readonl
   return pathOf(session).map(({ id, runId, message }) => {
     if (message.role === "user") return { message, shown: [userMessage(id, message)] };
     if (message.role === "tool_result")
-      return { message, shown: message.callKey === undefined ? [] : [resultMessage(idBelow(message.callKey, below), message)] };
+      return {
+        message,
+        ...(runId === undefined ? {} : { runId }),
+        shown: message.callKey === undefined ? [] : [resultMessage(idBelow(message.callKey, below), message)],
+      };
     if (message.role !== "assistant") return { message, shown: [] };
     if (runId === undefined) return { message, shown: answerMessages(idBelow(id, below), message, below) };
     const turn = (turns.get(runId) ?? 0) + 1;

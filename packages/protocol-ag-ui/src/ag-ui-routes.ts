@@ -39,7 +39,7 @@ export function agUiRoutes({ path = "/ag-ui", state: hasState = false }: AgUiOpt
       handle: answering(async (client, context) => {
         const thread = await findThread(client, threadOf(context));
         if (!thread) return Response.json({ messages: [] });
-        return Response.json({ messages: await threadWithAgents(client, thread), state: threadState(thread) });
+        return Response.json({ messages: await threadWithAgents({ client, signal: context.signal }, thread), state: threadState(thread) });
       }),
     },
     {
@@ -78,7 +78,7 @@ async function runAgent(client: LoopwrightClient, context: ExtensionContext, has
   return eventStream({
     stream,
     events: new AgUiEvents({ threadId, pageRunId, known, ...run, ...(state === undefined ? {} : { state }) }),
-    record: (id) => agentRecord(client, id),
+    record: (id) => agentRecord({ client, signal: leaving.signal }, id),
     leave: () => leaving.abort(),
   });
 }

@@ -1,7 +1,8 @@
 import { agentTool, createAgent, defineTool } from "@loopwright/core";
 import { type ScriptedStep, scripted } from "@loopwright/core/memory";
-import { digestId } from "@loopwright/server";
+import { digestId, ownedSessionId } from "@loopwright/server";
 import { describe, expect, it } from "vitest";
+import { threadWithAgents } from "../src/agent-record.ts";
 import { cutAfter, type Event, run, say, threadServer } from "./thread-server.ts";
 
 const soil = defineTool({ name: "soil", description: "The soil.", parameters: { type: "object" }, execute: () => "dry" });
@@ -190,6 +191,60 @@ describe("agents below the agent of a page", () => {
     await say(agent, "Look.");
     const { messages } = (await (await send("/ag-ui/helper/first%20thread")).json()) as { messages: object[] };
     expect(texts(messages)).toEqual(["user: Look.", "assistant: ", "tool: seen", "assistant: Done."]);
+  });
+
+  it("are not read where a result names a session that its call has not begun", async () => {
+    const session = await ownedSessionId("thread", "anne", ["helper", "another thread"]);
+    const mirror = defineTool({
+      ...{ name: "mirror", description: "Names another session.", parameters: { type: "object" } },
+      execute: () => ({ type: "complete" as const, output: "seen", details: { agent: "helper", session } }),
+    });
+    const { page, send } = await threadServer(
+      [{ text: "Apart." }, { calls: [{ name: "mirror" }, { name: "mirror" }] }, { text: "Done." }],
+      { tools: [mirror] },
+    );
+    await say(page({ threadId: "another thread" }), "Look.");
+    await say(page(), "Look.");
+    const { messages } = (await (await send("/ag-ui/helper/first%20thread")).json()) as { messages: object[] };
+    expect(texts(messages)).toEqual(["user: Look.", "assistant: ", "tool: seen", "tool: seen", "assistant: Done."]);
+  });
+
+  describe("of a thread with many", () => {
+    const calls = ["One.", "Two.", "Three."].map(toBotanist);
+    const many = async () => {
+      const below = botanist([{ text: "Seen." }, { text: "Seen." }, { text: "Seen." }]);
+      const server = await threadServer([{ calls }, { text: "Done." }], { tools: [below] });
+      await say(server.page(), "Look.");
+      const { sessions } = await server.client.sessions.list();
+      return { client: server.client, thread: await server.client.sessions.get(sessions[0]?.id ?? "") };
+    };
+
+    it("are read up to a limit, and a message stands in place of each one beyond it", async () => {
+      const { client, thread } = await many();
+      const { signal } = new AbortController();
+      const shown = async (limit: object): Promise<unknown[]> =>
+        texts(await threadWithAgents({ client, signal, ...limit }, thread)).filter((text) => String(text).startsWith("below"));
+      const seen = "below: assistant: Seen.";
+      const notShown = "below: assistant: This agent is not shown here: at most 1 agents of a thread are.";
+      expect([await shown({}), await shown({ sessionsMax: 1 })]).toEqual([
+        [seen, seen, seen],
+        [seen, notShown, notShown],
+      ]);
+    });
+
+    it("are read no further once the request was given up", async () => {
+      const { client, thread } = await many();
+      const leaving = new AbortController();
+      let reads = 0;
+      const get: typeof client.sessions.get = (session, options) => {
+        reads += 1;
+        leaving.abort();
+        return client.sessions.get(session, options);
+      };
+      const reading = { client: { ...client, sessions: { ...client.sessions, get } }, signal: leaving.signal };
+      await expect(threadWithAgents(reading, thread)).rejects.toThrow();
+      expect(reads).toBe(1);
+    });
   });
 
   it("are stopped with the run", async () => {

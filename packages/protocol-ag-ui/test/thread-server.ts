@@ -1,4 +1,5 @@
 import { HttpAgent, type RunAgentParameters } from "@ag-ui/client";
+import { createClient, type LoopwrightClient } from "@loopwright/client";
 import { type AgentSettings, createAgent } from "@loopwright/core";
 import { memoryStore, type ScriptedProvider, type ScriptedStep, scripted } from "@loopwright/core/memory";
 import { createRuntime } from "@loopwright/host";
@@ -17,6 +18,8 @@ interface PageOptions {
 export interface ThreadServer {
   readonly url: string;
   readonly provider: ScriptedProvider;
+  /** Of Anne. */
+  readonly client: LoopwrightClient;
   page(options?: PageOptions): HttpAgent;
   /** Sends a request as Anne. */
   send(path: string, body?: unknown): Promise<Response>;
@@ -44,7 +47,7 @@ export async function threadServer(
     await server.close();
   });
   return {
-    ...{ url, provider },
+    ...{ url, provider, client: createClient({ url, headers: { authorization: "Bearer key-of-anne" } }) },
     page({ user = "anne", threadId = "first thread", fetch: fetchOf } = {}) {
       const headers = { authorization: `Bearer key-of-${user}` };
       return new HttpAgent({ url: `${url}/ag-ui/helper`, threadId, headers, ...(fetchOf ? { fetch: fetchOf } : {}) });
