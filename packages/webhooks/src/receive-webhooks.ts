@@ -2,7 +2,7 @@
  * Owns: the way of a delivery into a session.
  * Invariants
  *  R1 a delivery whose signature is wrong causes no request; R2 a delivery becomes exactly one input, however often it comes: its id is the idempotency key;
- *  R3 the answer is a success only when the input is in the log.
+ *  R3 the answer is a success only when the input is in the log; R4 no input goes to a session that another user has opened.
  */
 import { createHash } from "node:crypto";
 import type { LoopwrightClient } from "@loopwright/client";
@@ -65,7 +65,8 @@ export function receiveWebhooks({
     const door = doors.get(new URL(request.url).pathname.split("/").at(-1) ?? "");
     if (!door) return answered(404, "There is no such webhook.");
     if (request.method !== "POST") return answered(405, "Deliveries are sent by POST.", { Allow: "POST" });
-    const body = await bodyOf(request);
+    const body = await bodyOf(request).catch(() => null);
+    if (body === null) return answered(400, "The body did not arrive whole, or is no text in UTF-8.");
     if (body === undefined) return answered(413, `A delivery has at most ${bodyBytesMax} bytes.`);
     try {
       const checked = await check(door, { headers: request.headers, body }, clock.now());
@@ -96,7 +97,7 @@ async function check(
 
 /** Gives the delivery to its session; the same delivery gives the same answer. */
 async function record(
-  { name, session, agent, prompt }: Door,
+  { name, principal, session, agent, prompt }: Door,
   { id, body }: { readonly id: string; readonly body: string },
   { sessions }: LoopwrightClient,
 ): Promise<{ readonly sessionId: string; readonly inputId: string | undefined }> {
@@ -105,32 +106,44 @@ async function record(
     .digest("hex");
   const sessionId = session ?? `webhook-${digest.slice(0, 32)}`;
   const begun = { id: sessionId, metadata: { webhook: name }, ...(agent === undefined ? {} : { agent }) };
-  if (!(await isKnown(sessions, sessionId)))
+  const isOpen = () => isOpenedBy(principal, sessions, sessionId);
+  if (!(await isOpen()))
     await sessions.create(begun, { idempotencyKey: `webhook-${sessionId}` }).catch(async (error: unknown) => {
       // Another webhook of the same session has created it in the meantime.
-      if (!(await isKnown(sessions, sessionId))) throw error;
+      if (!(await isOpen())) throw error;
     });
-  const { inputId } = await sessions.submit(sessionId, textOf({ name, prompt, body }), { idempotencyKey: `webhook-${digest}` });
-  return { sessionId, inputId };
-}
-
-async function isKnown(sessions: LoopwrightClient["sessions"], id: string): Promise<boolean> {
   try {
-    await sessions.get(id);
-    return true;
+    const { inputId } = await sessions.submit(sessionId, textOf({ name, prompt, body }), { idempotencyKey: `webhook-${digest}` });
+    return { sessionId, inputId };
   } catch (error) {
-    if (isAgentError(error, "SESSION_NOT_FOUND")) return false;
+    // The log has this delivery, with the words that the operator had before it then.
+    if (isAgentError(error, "KEY_REUSED")) return { sessionId, inputId: undefined };
     throw error;
   }
 }
 
+/** Whether the session exists. @throws AgentError FORBIDDEN if another user has opened it: that user would read the deliveries */
+async function isOpenedBy({ user }: WebhookPrincipal, sessions: LoopwrightClient["sessions"], id: string): Promise<boolean> {
+  const found = await sessions.get(id).catch((error: unknown) => {
+    if (isAgentError(error, "SESSION_NOT_FOUND")) return undefined;
+    throw error;
+  });
+  if (!found || found.participants?.[0] === user) return found !== undefined;
+  throw new AgentError("FORBIDDEN", {
+    message: `The session ${id} was opened by another user than the one of the webhook.`,
+    fix: "Name another session, or have this user open it before others can.",
+  });
+}
+
 /** The words of the operator, then the body in a fence that it cannot close. */
 function textOf({ name, prompt, body }: { readonly name: string; readonly prompt: string | undefined; readonly body: string }): string {
-  const fence = "`".repeat(Math.max(3, ...[...body.matchAll(/`+/g)].map(([ticks]) => ticks.length + 1)));
+  let ticksMax = 2;
+  for (const [ticks] of body.matchAll(/`+/g)) ticksMax = Math.max(ticksMax, ticks.length);
+  const fence = "`".repeat(ticksMax + 1);
   return `${prompt ?? `A delivery of the webhook ${name}:`}\n\n${fence}\n${body}\n${fence}`;
 }
 
-/** `undefined` for a body over the limit. */
+/** `undefined` for a body over the limit. Of the text that it gives the bytes are those that were signed. @throws for one that breaks off, or is not in UTF-8 */
 async function bodyOf(request: Request): Promise<string | undefined> {
   const chunks: Uint8Array[] = [];
   let sizeBytes = 0;
@@ -139,5 +152,5 @@ async function bodyOf(request: Request): Promise<string | undefined> {
     if (sizeBytes > bodyBytesMax) return undefined;
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString("utf8");
+  return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(Buffer.concat(chunks));
 }

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import type { LoopwrightClient } from "@loopwright/client";
+import type { LoopwrightClient, SessionSummary } from "@loopwright/client";
 import { type Clock, type DurableEvent, encodeCursor, isAgentError } from "@loopwright/core/protocol";
 import type { Delivery, Outcome, Poster } from "./post-delivery.ts";
-import { pageEvents, pageSessions, patienceMs, retryMaxMs, retryMs, sweepEveryMs } from "./webhook-limits.ts";
+import { lookBackMs, pageEvents, pageSessions, patienceMs, retryMaxMs, retryMs, sweepEveryMs } from "./webhook-limits.ts";
 import type { WebhookMemory } from "./webhook-memory.ts";
 
 /** How deliveries to a target are. */
@@ -35,7 +35,7 @@ interface TargetParts {
 interface TargetRecord {
   /** Events before it are not reported: the target was not known then. */
   readonly begun: number;
-  /** Sessions that have not changed since then were looked at. */
+  /** The newest change of the sessions that were looked at. Older ones may still come up to `lookBackMs` behind it. */
   readonly swept: number;
   readonly failing?: { readonly since: number; readonly attempts: number; readonly reason: string } | undefined;
   readonly disabled?: { readonly since: number; readonly reason: string } | undefined;
@@ -127,7 +127,7 @@ async function listen({ client, clock, signal }: TargetParts, ring: () => void):
 }
 
 /** Delivers what there is, until something fails. */
-function deliveryOf({ target, client, memory, poster, signal }: TargetParts, record: () => TargetRecord) {
+function deliveryOf({ target, client, clock, memory, poster, signal }: TargetParts, record: () => TargetRecord) {
   const { name, scope, url, secrets, events } = target;
   const send = (session: string, event: DurableEvent): Promise<Outcome> => {
     const id = `msg_${createHash("sha256")
@@ -154,19 +154,25 @@ function deliveryOf({ target, client, memory, poster, signal }: TargetParts, rec
       if (page.next === undefined) return { kind: "taken" };
     }
   };
+  /** The last facts of recent sessions that were delivered to their ends. */
+  let delivered = new Map<string, number>();
   return async (change: (fields: Partial<TargetRecord>) => void): Promise<Outcome> => {
     const { swept } = record();
     let newest = swept;
-    const changed: string[] = [];
+    const recent: SessionSummary[] = [];
     for (let before: string | undefined; ; ) {
       const { sessions, next } = await client.sessions.list({ limit: pageSessions, ...(before === undefined ? {} : { before }), signal });
-      const fresh = sessions.filter(({ updatedAt }) => updatedAt >= swept);
-      changed.unshift(...fresh.map(({ id }) => id).reverse());
+      const fresh = sessions.filter(({ updatedAt }) => updatedAt >= swept - lookBackMs);
+      recent.unshift(...fresh.toReversed());
       newest = Math.max(newest, ...fresh.map(({ updatedAt }) => updatedAt));
       if (next === undefined || fresh.length < sessions.length) break;
       before = next;
     }
-    for (const session of changed) {
+    // Those that are too old to be looked at again are forgotten.
+    const ids = new Set(recent.map(({ id }) => id));
+    delivered = new Map([...delivered].filter(([id]) => ids.has(id)));
+    for (const { id: session, lastSeq } of recent) {
+      if ((delivered.get(session) ?? -1) >= lastSeq) continue;
       const outcome = await deliverSession(session).catch((error: unknown): Outcome => {
         if (!isAgentError(error, "SESSION_NOT_FOUND")) throw error;
         // It was removed, and has no news any more.
@@ -174,8 +180,10 @@ function deliveryOf({ target, client, memory, poster, signal }: TargetParts, rec
         return { kind: "taken" };
       });
       if (outcome.kind !== "taken") return outcome;
+      delivered.set(session, lastSeq);
     }
-    change({ swept: newest });
+    // A node whose clock is ahead does not hide what the others write.
+    change({ swept: Math.max(swept, Math.min(newest, clock.now())) });
     return { kind: "taken" };
   };
 }

@@ -15,6 +15,11 @@ export const retryMaxMs = 3_600_000;
 export const patienceMs = 86_400_000;
 /** Sessions are looked through for missed news so often, beside the hints of the server. */
 export const sweepEveryMs = 60_000;
+/**
+ * A session whose last change is so much older than the newest known one is still looked at: the time of a fact is taken before it is written, by the clock of its node.
+ * Longer than a lease (20 s by default), within which a write ends, and clocks of nodes that differ by minutes.
+ */
+export const lookBackMs = 600_000;
 /** Events that are read at once. */
 export const pageEvents = 200;
 /** Sessions that are looked at in one request. */

@@ -3,7 +3,7 @@ import { createServer as createHttpServer, type IncomingMessage } from "node:htt
 import type { AddressInfo } from "node:net";
 import { createClient, type LoopwrightClient } from "@loopwright/client";
 import { createAgent } from "@loopwright/core";
-import { memoryStore, scripted } from "@loopwright/core/memory";
+import { memoryStore, scripted, systemClock } from "@loopwright/core/memory";
 import { type Clock, textOf } from "@loopwright/core/protocol";
 import { createRuntime } from "@loopwright/host";
 import { accessPolicy, createServer } from "@loopwright/server";
@@ -18,6 +18,8 @@ export const until = (condition: () => void | Promise<void>): Promise<void> =>
 /** A server whose agent repeats what it reads. */
 export interface Garden {
   readonly client: LoopwrightClient;
+  /** Of another user of the scope. */
+  readonly clientOfBen: LoopwrightClient;
   /** Requests so far. */
   readonly requests: number;
   /** From now on each request meets this. */
@@ -25,14 +27,23 @@ export interface Garden {
   close(): Promise<void>;
 }
 
-/** A server with one user, anne. */
-export function openGarden(): Garden {
-  const store = memoryStore();
+const users: { readonly [key: string]: typeof anne } = { "key-of-anne": anne, "key-of-ben": { user: "ben", scope: "garden" } };
+
+/** A server for anne and ben; the clock of its node is so far behind. */
+export function openGarden({
+  store = memoryStore(),
+  behindMs = 0,
+}: {
+  readonly store?: ReturnType<typeof memoryStore>;
+  readonly behindMs?: number;
+} = {}): Garden {
+  const clock = { ...systemClock, now: () => systemClock.now() - behindMs };
+  const clientOf = (user: string) => createClient({ url: "http://localhost", token: `key-of-${user}`, fetch });
   const provider = scripted(({ messages }) => ({ text: `Read: ${textOf(messages.at(-1) ?? { role: "user", content: "" })}` }));
   const server = createServer({
-    runtime: createRuntime({ agents: [createAgent({ name: "helper", provider })], store }),
+    runtime: createRuntime({ agents: [createAgent({ name: "helper", provider })], store, clock }),
     ...accessPolicy({ store }),
-    authenticate: (request) => (request.headers.get("authorization") === "Bearer key-of-anne" ? anne : undefined),
+    authenticate: (request) => users[request.headers.get("authorization")?.slice(7) ?? ""],
   });
   let requests = 0;
   let failure: string | undefined;
@@ -43,7 +54,8 @@ export function openGarden(): Garden {
     return server.fetch(request, { remoteAddress: "127.0.0.1" });
   };
   return {
-    client: createClient({ url: "http://localhost", token: "key-of-anne", fetch }),
+    client: clientOf("anne"),
+    clientOfBen: clientOf("ben"),
     get requests() {
       return requests;
     },

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { memoryStore } from "@loopwright/core/memory";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import {
   checkDelivery,
@@ -79,6 +80,25 @@ describe("an outgoing webhook", () => {
     expect(first?.data.event).toMatchObject({ message: { role: "user" } });
     expect(second?.data.event).toMatchObject({ message: { role: "assistant" } });
     expect(ofSession(target, earlier)).toEqual([]);
+  });
+
+  it("delivers what comes behind newer news, once: the write was slow, or the clock of its node is behind", async () => {
+    const store = memoryStore();
+    const [fast, slow] = [openGarden({ store }), openGarden({ store, behindMs: 120_000 })];
+    const { target, memory, start } = await sending();
+    memory.write("target:pager", { begun: 0, swept: 0 });
+    const sender = start({ clientFor: () => fast.client });
+    onTestFinished(async () => {
+      await sender.close();
+      await Promise.all([fast.close(), slow.close()]);
+    });
+    await fast.client.execute("now").result();
+    await until(() => expect(memory.read("target:pager")).toMatchObject({ swept: expect.toSatisfy((at: number) => at > 0) }));
+    const late = slow.client.execute("two minutes behind");
+    await late.result();
+    await until(() => expect(ofSession(target, late.sessionId ?? "").map(({ type }) => type)).toEqual(oneRun));
+    expect(target.taken).toHaveLength(6);
+    expect(new Set(target.taken.map(({ id }) => id)).size).toBe(6);
   });
 
   it("tries again with the same id while the target fails, also after a restart, and repeats nothing that was taken", async () => {
