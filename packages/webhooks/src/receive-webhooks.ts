@@ -138,7 +138,7 @@ async function isOpenedBy({ user }: WebhookPrincipal, sessions: LoopwrightClient
 /** The words of the operator, then the body in a fence that it cannot close. */
 function textOf({ name, prompt, body }: { readonly name: string; readonly prompt: string | undefined; readonly body: string }): string {
   let ticksMax = 2;
-  for (const [ticks] of body.matchAll(/`+/g)) ticksMax = Math.max(ticksMax, ticks.length);
+  for (const [ticks] of body.matchAll(/`+/g)) if (ticks.length > ticksMax) ticksMax = ticks.length;
   const fence = "`".repeat(ticksMax + 1);
   return `${prompt ?? `A delivery of the webhook ${name}:`}\n\n${fence}\n${body}\n${fence}`;
 }

@@ -1,5 +1,5 @@
 import { textOf } from "@loopwright/core/protocol";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { type ReceiveWebhooksOptions, receiveWebhooks, signedHeaders } from "../src/index.ts";
 import { anne, type Garden, openGarden, secret } from "./garden.ts";
 
@@ -64,7 +64,11 @@ describe("an incoming webhook", () => {
   });
 
   it("takes a body of more runs of backticks than a call has arguments", async () => {
+    // How many arguments a call may have depends on the stack, which is larger here than in a server.
+    const max = vi.spyOn(Math, "max");
+    onTestFinished(() => max.mockRestore());
     expect((await opened()(delivery("builds", "msg_9", "`a".repeat(130_000)))).status).toBe(202);
+    expect(max.mock.calls.some((given) => given.length > 1_000)).toBe(false);
   });
 
   it.each([
