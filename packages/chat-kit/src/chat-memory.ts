@@ -27,6 +27,8 @@ export function openChatMemory(path: string): ChatMemory {
   const database = new DatabaseSync(path, { timeout: busyTimeoutMs });
   database.exec("PRAGMA journal_mode = WAL");
   database.exec("CREATE TABLE IF NOT EXISTS entries (key TEXT PRIMARY KEY, value TEXT NOT NULL, written INTEGER NOT NULL) WITHOUT ROWID");
+  // Each write asks for the newest one.
+  database.exec("CREATE INDEX IF NOT EXISTS entries_written ON entries (written)");
   const newest = "(SELECT coalesce(max(written), 0) + 1 FROM entries)";
   const select = database.prepare("SELECT value FROM entries WHERE key = ?");
   const upsert = database.prepare(

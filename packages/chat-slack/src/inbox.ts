@@ -44,7 +44,7 @@ export function openInbox(parts: InboxParts): Inbox {
   let settled = 0;
   const prune = (): void => {
     // The memory is this package's own: what it returns was written below.
-    for (const [key, entry] of memory.list(prefix, 2 * settledMax + pendingMax).slice(settledMax))
+    for (const [key, entry] of memory.list(prefix, Number.MAX_SAFE_INTEGER).slice(settledMax))
       if ((entry as Entry).words === undefined) memory.take(key);
   };
   const run = (message: SlackWords): void => {
@@ -77,7 +77,7 @@ export function openInbox(parts: InboxParts): Inbox {
       return "kept";
     },
     start() {
-      for (const [, entry] of memory.list(prefix, settledMax + pendingMax).toReversed()) {
+      for (const [, entry] of memory.list(prefix, Number.MAX_SAFE_INTEGER).toReversed()) {
         const { words } = entry as Entry;
         if (words) run(words);
       }
