@@ -198,6 +198,26 @@ describe("a file", () => {
     expect(read).toBe(`${first}\n[Only the first ${shown} of 200006 bytes of this file are shown.]`);
   });
 
+  it("is loaded once for a request, however many parts name it, and one file after another", async () => {
+    const names: string[] = [];
+    let loading = 0;
+    let loadingMax = 0;
+    const load = async (key: string) => {
+      names.push(key);
+      loadingMax = Math.max(loadingMax, ++loading);
+      await Promise.resolve();
+      loading--;
+      return { bytes: new TextEncoder().encode(key) };
+    };
+    const provider = scripted([{ text: "read" }]);
+    const content = ["a", "b", "a", "b"].flatMap((blob) => file("text/plain", { blob }).content);
+    const messages: readonly Message[] = [{ role: "user", content }, file("text/plain", { blob: "a" })];
+    const io = { signal: new AbortController().signal } as Parameters<ModelProvider["stream"]>[1];
+    for await (const _ of withStoredMedia(provider, load).stream({ model: "m", messages }, io));
+    expect({ names, loadingMax }).toEqual({ names: ["a", "b"], loadingMax: 1 });
+    expect(provider.requests[0]?.messages[1]).toEqual(file("text/plain", { data: "YQ==" }));
+  });
+
   it("that is no text goes whole, and one that fits has no note", async () => {
     const { session, store, provider } = world([{ text: "read" }, { text: "read" }]);
     const bytes = new Uint8Array(200_000);
@@ -215,6 +235,7 @@ describe("a file", () => {
     expect(counted("text/plain", { blob: "b", sizeBytes: 50 })).toBe(50);
     expect(counted("application/json", { blob: "b", sizeBytes: 9_000_000 })).toBe(131_072);
     expect(counted("text/plain", { blob: "b", sizeBytes: 9_000_000, shownBytes: 200 })).toBe(200);
+    expect(counted("text/plain", { blob: "b", sizeBytes: 9_000_000, shownBytes: 0 })).toBe(40);
     expect(counted("application/pdf", { blob: "b", sizeBytes: 600_000 })).toBe(counted("application/pdf", { data: "A".repeat(800_000) }));
   });
 

@@ -116,6 +116,9 @@ describe("attachments of an input", () => {
     const send = (json: object): ReturnType<TestServer["refused"]> => server.refused("/api/sessions/a/messages", { json });
     const many = await send({ input: "Hi", options: { attachments: [one, two] } });
     expect(many).toMatchObject({ status: 413, code: "PAYLOAD_TOO_LARGE", fix: expect.stringContaining("limits.attachmentsPerInput") });
+    const part = { type: "file", mediaType: "text/plain", source: { blob: one, sizeBytes: 1 } };
+    const twice = await send({ message: { role: "user", content: [part, part] } });
+    expect(twice).toMatchObject({ status: 413, code: "PAYLOAD_TOO_LARGE", detail: expect.stringContaining("2 stored files") });
     const attachments = [one];
     expect(await send({ regenerate: "2", options: { attachments } })).toMatchObject({ status: 400, code: "INPUT_INVALID" });
     const result = { role: "tool_result", toolCallId: "c", content: "red" };
@@ -254,6 +257,7 @@ describe("a file whose bytes are of another type than it states", () => {
       { type: "file", mediaType: "text/plain", source: { blob: text } },
       { type: "image", mediaType: "image/png", source: { blob: picture, sizeBytes: 1 } },
       { type: "file", mediaType: "text/html", source: { blob: text, shownBytes: -1 } },
+      { type: "file", mediaType: "text/html", source: { blob: text, shownBytes: 0 } },
     ])
       expect(await server.refused("/api/sessions/a/messages", { json: { message: { role: "user", content: [part] } } })).toMatchObject({
         status: 400,

@@ -24,6 +24,14 @@ const file = `upload-${"0".repeat(64)}`;
 const cases: { readonly [id: string]: readonly Case[] } = {
   execute: [
     { path: "/api/agent/execute", json: { sessionId: "a", input: "Hi." }, asked: [["session.send", "a"]] },
+    {
+      path: "/api/agent/execute",
+      json: { sessionId: "a", input: "Hi.", options: { mode: "steer" }, stopsWithStream: true },
+      asked: [
+        ["session.send", "a"],
+        ["session.abort", "a"],
+      ],
+    },
     { path: "/api/agent/execute", json: { sessionId: "a", input: result }, asked: [["session.answer", "a"]] },
     { path: "/api/agent/execute", json: { context: {}, input: "Hi." }, asked: [["session.create", undefined]] },
     {

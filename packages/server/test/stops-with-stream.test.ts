@@ -56,3 +56,10 @@ describe("a client that leaves", () => {
     expect(await rested(here)).not.toContain("client left");
   });
 });
+
+it("an abort that names a run and an input is refused: they may be two runs", async () => {
+  const { ask, refused } = testServer();
+  await ask("/api/sessions", { json: { id: "a" } });
+  const problem = await refused("/api/sessions/a/abort", { json: { runId: "r", inputKey: "k" } });
+  expect(problem).toMatchObject({ status: 400, code: "INPUT_INVALID", detail: expect.stringContaining("inputKey") });
+});

@@ -14,6 +14,9 @@ const mediaCharacters = 6_000;
 /** For a file that is not text: the Base64 characters per character that the model reads. A page of a PDF has 100 KB and 4,000 tokens. */
 const fileShare = 8;
 
+/** The characters of a file at least, however little of it is shown: its name, its type and the note. */
+const fileCharactersMin = 40;
+
 /** The characters of a message for the model, as an estimate. JSON counts as its text, media as the tokens that vendors bill. */
 export function lengthOf(message: Message): number {
   if (message.role === "notice") return message.text.length;
@@ -33,7 +36,7 @@ function lengthOfMedia(part: ImagePart | FilePart): number {
   if (part.type === "image") return mediaCharacters;
   const bytes = part.source.data === undefined ? shownBytesOf(part) : (part.source.data.length * 3) / 4;
   if (bytes === undefined) return mediaCharacters;
-  return Math.ceil(isTextType(part.mediaType) ? bytes : (bytes * 4) / 3 / fileShare);
+  return Math.max(fileCharactersMin, Math.ceil(isTextType(part.mediaType) ? bytes : (bytes * 4) / 3 / fileShare));
 }
 
 /** Characters of a request beside its messages: system prompt, tools, schema of the answer. */

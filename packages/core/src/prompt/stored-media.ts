@@ -68,38 +68,48 @@ export function withStoredMedia(provider: ModelProvider, load: Load): ModelProvi
     defaultModel: provider.defaultModel,
     capabilities: (model) => provider.capabilities(model),
     async *stream(request, io) {
-      const messages = await Promise.all(request.messages.map((message) => (hasStoredMedia(message) ? resolve(message, load) : message)));
+      const messages: Message[] = [];
+      const loaded: Loaded = new Map();
+      for (const message of request.messages) messages.push(hasStoredMedia(message) ? await resolve(message, load, loaded) : message);
       yield* provider.stream({ ...request, messages }, io);
     },
   };
 }
 
-async function resolve(message: Message, load: Load): Promise<Message> {
+/** What a request has loaded so far: the Base64 text of what is shown, by key and bound. One blob at a time is in memory as a whole. */
+type Loaded = Map<string, string>;
+
+async function resolve(message: Message, load: Load, loaded: Loaded): Promise<Message> {
   const known = kept.get(message);
   if (known) {
     keep(message, known);
     return known;
   }
   if (message.role === "notice" || message.role === "assistant" || typeof message.content === "string") return message;
-  const content = await Promise.all(message.content.map((part) => (isMedia(part) ? withBytes(part, load) : part)));
+  const content: Part[] = [];
+  for (const part of message.content) content.push(isMedia(part) ? await withBytes(part, load, loaded) : part);
   const whole = { ...message, content } as Message;
   keep(message, whole);
   return whole;
 }
 
-async function withBytes<Part extends ImagePart | FilePart>(part: Part, load: Load): Promise<Part> {
+async function withBytes(part: ImagePart | FilePart, load: Load, loaded: Loaded): Promise<Part> {
   const key = part.source.blob;
   if (key === undefined) return part;
+  const max = part.type === "file" && isTextType(part.mediaType) ? (part.source.shownBytes ?? shownTextBytesMax) : Number.POSITIVE_INFINITY;
+  const known = loaded.get(`${max} ${key}`);
+  if (known !== undefined) return { ...part, source: { data: known } };
   const blob = await load(key);
   if (!blob)
     throw new AgentError("BLOB_NOT_FOUND", { message: `The ${part.type} \`${key}\` is missing from the blob store.`, details: { key } });
-  return { ...part, source: { data: base64(shownBytes(part, blob.bytes)) } };
+  const data = base64(shownBytes(blob.bytes, max));
+  loaded.set(`${max} ${key}`, data);
+  return { ...part, source: { data } };
 }
 
 /** The bytes that the model is shown: of a long text its beginning, which parts no character, and a note. */
-function shownBytes({ type, mediaType, source }: ImagePart | FilePart, bytes: Uint8Array): Uint8Array {
-  const max = source.blob === undefined ? undefined : (source.shownBytes ?? shownTextBytesMax);
-  if (type === "image" || !isTextType(mediaType) || max === undefined || bytes.length <= max) return bytes;
+function shownBytes(bytes: Uint8Array, max: number): Uint8Array {
+  if (bytes.length <= max) return bytes;
   let end = max;
   while (end > 0 && ((bytes[end] as number) & 0xc0) === 0x80) end--;
   const note = new TextEncoder().encode(`\n[Only the first ${end} of ${bytes.length} bytes of this file are shown.]`);

@@ -6,7 +6,13 @@ import type { RequestInput } from "../request/route.ts";
 interface Named {
   readonly params?: { readonly id?: string };
   readonly query?: { readonly session?: readonly string[] };
-  readonly body?: { readonly id?: string; readonly sessionId?: string; readonly input?: CheckedInput; readonly retention?: unknown };
+  readonly body?: {
+    readonly id?: string;
+    readonly sessionId?: string;
+    readonly input?: CheckedInput;
+    readonly retention?: unknown;
+    readonly stopsWithStream?: boolean;
+  };
 }
 
 /** The actions that a request is about to do, each with its session. */
@@ -29,7 +35,9 @@ export function intentsOf(action: Action, input: RequestInput): readonly Intent[
   const session = params.id ?? body.sessionId;
   // Without a session id the request creates a session, or repeats under the same key the request that created it.
   if (session === undefined) return [{ action: "session.create" }];
-  return [{ action: body.input?.results ? "session.answer" : "session.send", session }];
+  const sent: Intent = { action: body.input?.results ? "session.answer" : "session.send", session };
+  // The run may be one that another caller began: a steered or merged input joins it.
+  return body.stopsWithStream ? [sent, { action: "session.abort", session }] : [sent];
 }
 
 /** `<id>` or `<id>@<cursor>`. */

@@ -22,5 +22,5 @@ export async function admitInput(
 ): Promise<void> {
   if (agent !== undefined) await checkAgentUse(principal, { agent, ...use }, server);
   checkOpaque(messages, principal);
-  await checkFiles(messages, server.options.store, principal.scope);
+  await checkFiles(messages, server, principal.scope);
 }

@@ -1,4 +1,4 @@
-import type { AgentSession } from "@loopwright/core";
+import { AgentError, type AgentSession } from "@loopwright/core";
 import type { SessionRef } from "@loopwright/core/ports";
 import type { Json, JsonObject } from "@loopwright/core/protocol";
 import { z } from "zod";
@@ -21,6 +21,7 @@ export const abortRunRoute: Route<SessionParams, unknown, AbortRequest> = {
   bodyOptional: true,
   responses: {
     202: { description: "Whether there was a run to stop.", schema: z.object({ aborting: z.boolean() }) },
+    400: { description: "The body names both a run and an input." },
     404: { description: "No such session." },
     422: { description: "The `Idempotency-Key` came with another reason or run." },
   },
@@ -28,6 +29,12 @@ export const abortRunRoute: Route<SessionParams, unknown, AbortRequest> = {
     withSession(context, context.params.id, async ({ session, ref }) => {
       const { reason = "stopped", runId, inputKey } = context.body;
       const { user } = context.principal;
+      if (inputKey !== undefined && runId !== undefined)
+        throw new AgentError("INPUT_INVALID", {
+          message: "The body names both `runId` and `inputKey`, which may be two runs.",
+          fix: "Name one of them.",
+          details: { field: "inputKey" },
+        });
       // The key of an input always names the same run: a repetition needs no note.
       if (inputKey !== undefined) return stopping(await session.abort(reason, { by: user, inputKey }));
       const isKeyed = idempotencyKeyOf(context.request).idempotencyKey !== undefined;
