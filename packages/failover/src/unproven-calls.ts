@@ -57,7 +57,9 @@ export class UnprovenCalls {
     this.#end("goes");
   }
 
+  /** A call has failed, and is no longer under way. */
   failed(): void {
+    this.#begun.shift();
     this.#answeredAtMs = Number.NEGATIVE_INFINITY;
     this.#end("moves");
   }

@@ -1,7 +1,9 @@
-import { type AgentEvent, createAgent, createSession, type ExecuteResult, execute } from "@loopwright/core";
+import { type AgentEvent, type CallTarget, createAgent, createSession, type ExecuteResult, execute } from "@loopwright/core";
 import { manualClock, memoryStore, scripted } from "@loopwright/core/memory";
 import { describe, expect, it } from "vitest";
+import { failoverLimits } from "../src/failover-limits.ts";
 import { createFailover } from "../src/index.ts";
+import { UnprovenCalls } from "../src/unproven-calls.ts";
 import { answering, asked, type Behaviour, type Deployment, deployed, down } from "./deployment.ts";
 
 const names = ["first", "second", "third"] as const;
@@ -133,6 +135,16 @@ describe("a storm of a minute, 200 sessions in two processes", () => {
     const { first = 0, second = 0, third } = asked(world);
     // Each process has a budget of its own for what it tries again.
     expect([first + second <= 0.1 * sessions + 2 * 10, third]).toEqual([true, sessions]);
+  });
+
+  it("lets a call go at once where all that were let through before have failed and ended", () => {
+    const unproven = new UnprovenCalls(manualClock(), failoverLimits);
+    const target = { provider: "first", model: "first-1", hasNext: true } as CallTarget;
+    const begin = () => Array.from({ length: failoverLimits.unprovenMax }, () => unproven.take(target));
+    expect(begin().every((wait) => wait === undefined)).toBe(true);
+    expect(unproven.take(target)).toBeInstanceOf(Promise);
+    for (let call = 0; call < failoverLimits.unprovenMax; call++) unproven.failed();
+    expect(begin().every((wait) => wait === undefined)).toBe(true);
   });
 
   it("lets calls wait at most two seconds for a vendor that hangs, and not at all for one that has answered", async () => {

@@ -1,4 +1,5 @@
 import type { Fact, Message } from "@loopwright/core";
+import { redactedDigest } from "./redaction/words-of-fact.ts";
 
 /** The first place at which two logs differ. */
 export interface Divergence {
@@ -18,8 +19,9 @@ const measured: ReadonlySet<string> = new Set(["durationMs", "timings", "trace",
 /** Digests of words, and the most that a call with these words may spend. */
 const ofWords: ReadonlySet<string> = new Set(["requestDigest", "argsDigest", "expected"]);
 
-/** True for the path of a member that is another one when words of the session are replaced. */
-export const dependsOnWords = (path: string): boolean => ofWords.has(path.split(".", 1)[0] ?? "");
+/** True for the path of a member of a recorded fact that is another one when words of the session are replaced. */
+export const dependsOnWords = (path: string, recorded: Fact): boolean =>
+  ofWords.has(path.split(".", 1)[0] ?? "") || (path === "agentDigest" && path in recorded && recorded.agentDigest === redactedDigest);
 
 /** How long what leads to a deadline may have waited to be recorded: it counts from a moment that the log does not have. */
 const deadlineSlackMs = 5_000;

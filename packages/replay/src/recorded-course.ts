@@ -88,7 +88,7 @@ export class RecordedCourse {
     for (const [at, replayed] of facts.entries()) {
       const recorded = this.facts[this.#position + at];
       if (!recorded) return undefined;
-      const members = differingMembers(recorded, replayed).filter((name) => !this.#isRedacted || !dependsOnWords(name));
+      const members = differingMembers(recorded, replayed).filter((name) => !this.#isRedacted || !dependsOnWords(name, recorded));
       if (members.length > 0) return { seq: recorded.seq, recorded, replayed, members };
     }
     return undefined;

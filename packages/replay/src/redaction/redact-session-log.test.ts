@@ -101,6 +101,42 @@ it("the redacted log is replayed as the recorded one, from its file", async () =
 const placeholderOf = (facts: readonly Fact[]): string =>
   /\[redacted:name-\d\]/.exec(JSON.stringify(facts.find(({ type }) => type === "model.started")))?.[0] ?? "";
 
+it("schemas, schedules and keys of files leave nothing, and the replay takes the same course", async () => {
+  const store = memoryStore();
+  const schema = {
+    type: "object",
+    description: `About ${person}.`,
+    properties: { of: { type: "string", enum: [`${person} (1)`] } },
+    required: ["of"],
+  };
+  const agent = agentOf([{ text: JSON.stringify({ of: `${person} (1)` }) }]);
+  const tool = { name: "call", description: `Calls ${person}.`, parameters: schema };
+  const handle = createSession({ agent, store, id: session, tools: [tool] });
+  const options = { output: { name: "found", schema }, trace: "of anne" };
+  await execute(handle, "Of whom?", options).result();
+  const facts = await store.log.read({ scope: "local", session });
+  const { log } = await redactSessionLog({ session, facts }, { find });
+  expect(sessionLogText(log)).not.toContain("anne");
+  const declared = log.facts.find(({ type }) => type === "session.opened");
+  const hidden = expect.stringMatching(/^\[redacted:name-\d\] \(1\)$/);
+  expect(declared).toMatchObject({
+    tools: [{ parameters: { type: "object", properties: { of: { type: "string", enum: [hidden] } }, required: ["of"] } }],
+  });
+  const silent = createAgent({
+    ...agentOf([]),
+    hooks: [{ name: "notes", prepare: () => ({ state: { last: placeholderOf(log.facts) } }) }],
+  });
+  expect(await replaySession({ ...log, agent: silent })).toEqual({ isIdentical: true, equal: facts.length });
+  const message = { role: "user", content: [{ type: "image", mediaType: "image/png", source: { blob: "0123456789abcdef".repeat(4) } }] };
+  const scheduled = { type: "schedule.set", schedule: "ask-anne", rule: "by anne", due: 1, input: { message } } as unknown as Fact;
+  const { log: dated } = await redactSessionLog({ session, facts: [scheduled] }, { find });
+  expect(sessionLogText(dated)).not.toContain("0123456789abcdef");
+  expect(dated.facts[0]).toMatchObject({
+    schedule: expect.stringMatching(/^ask-redacted-name-\d$/),
+    rule: expect.stringMatching(/^by \[/),
+  });
+});
+
 it("a test with a redacted log fails with the values that differ", async () => {
   const store = memoryStore();
   const agent = createAgent({ name: "desk", provider: scripted([{ text: `Hello ${person}.` }]), prompt: "Be kind." });

@@ -5,7 +5,7 @@
 import type { Fact } from "@loopwright/core";
 import type { SessionLogFile } from "../session-log-file.ts";
 import { type FoundText, FoundTexts } from "./found-texts.ts";
-import { type WordChange, withWords } from "./words-of-fact.ts";
+import { redactedDigest, type WordChange, withWords } from "./words-of-fact.ts";
 
 export interface RedactSessionLogOptions {
   /** The parts of a text that are to be replaced, for example `sensitiveTexts()` of `@loopwright/guardrails`. Asked once for each text. */
@@ -33,9 +33,9 @@ export interface RedactedSessionLog {
 const mediaRule = "media";
 
 /**
- * The session with a placeholder in place of each text that `find` names: in messages, arguments, results, prompts, labels, errors, and wherever else a fact has words. A text
- * that is found anywhere is replaced everywhere, also where `find` would not see it, so that references still match. Bytes of images and files, and digests of replaced words, are
- * replaced too. Rejects as `find` does.
+ * The session with a placeholder in place of each text that `find` names: in messages, arguments, results, prompts, labels, errors, schemas, and wherever else a fact has words. A text
+ * that is found anywhere is replaced everywhere, also where `find` would not see it, so that references still match. Bytes of images and files, their keys, and digests of
+ * replaced words are replaced too. Rejects as `find` does.
  */
 export async function redactSessionLog({ session, facts }: SessionLogFile, { find }: RedactSessionLogOptions): Promise<RedactedSessionLog> {
   const texts = new FoundTexts();
@@ -47,9 +47,18 @@ export async function redactSessionLog({ session, facts }: SessionLogFile, { fin
       replacing(texts, (placeholder) => count(replaced, placeholder, fact.seq)),
     ),
   );
-  const id = replacing(texts, (placeholder) => count(replaced, placeholder, 1)).session(session);
-  return { log: { session: id, facts: redacted, isRedacted: true }, replaced: [...replaced.values()] };
+  const id = replacing(texts, (placeholder) => count(replaced, placeholder, 1)).id(session);
+  const isOther = redacted.some((fact, at) => JSON.stringify(declared(fact)) !== JSON.stringify(declared(facts[at])));
+  return {
+    log: { session: id, facts: isOther ? redacted.map(withoutAgentDigest) : redacted, isRedacted: true },
+    replaced: [...replaced.values()],
+  };
 }
+
+const declared = (fact: Fact | undefined): unknown => (fact?.type === "session.opened" ? fact.tools : undefined);
+
+/** The digest of the agent has the tools that the session declares too: where they are replaced, it would confirm a guess. */
+const withoutAgentDigest = (fact: Fact): Fact => (fact.type === "run.started" ? { ...fact, agentDigest: redactedDigest } : fact);
 
 /** Every text of the session once. */
 function textsOf(session: string, facts: readonly Fact[]): ReadonlySet<string> {
@@ -58,24 +67,28 @@ function textsOf(session: string, facts: readonly Fact[]): ReadonlySet<string> {
     texts.add(String(word));
     return word;
   };
-  for (const fact of facts) withWords(fact, { text: collect, number: collect, session: collect, media: (data) => data });
+  for (const fact of facts) withWords(fact, { text: collect, number: collect, id: collect, media: (data) => data, blob: (key) => key });
   return texts;
 }
 
 function replacing(texts: FoundTexts, onReplaced: (placeholder: string) => void): WordChange {
+  const media = (text: string): string => {
+    const placeholder = texts.placeholderOf(mediaRule, text);
+    onReplaced(placeholder);
+    return placeholder;
+  };
   return {
     text: (text) => texts.replaced(text, onReplaced),
     // It stays a number, since a schema may ask for one.
     number: (value) => texts.numberOf(String(value)) ?? value,
     // It stays an id.
-    session: (id) => texts.replaced(id, onReplaced).replaceAll(/[[\]]/g, "").replaceAll(":", "-").toLowerCase().slice(0, idMax),
-    media(data) {
-      const placeholder = texts.placeholderOf(mediaRule, data);
-      onReplaced(placeholder);
-      return btoa(placeholder);
-    },
+    id: (id) => asId(texts.replaced(id, onReplaced)),
+    media: (data) => btoa(media(data)),
+    blob: (key) => asId(media(key)),
   };
 }
+
+const asId = (text: string): string => text.replaceAll(/[[\]]/g, "").replaceAll(":", "-").toLowerCase().slice(0, idMax);
 
 const idMax = 64;
 

@@ -9,10 +9,12 @@ export interface WordChange {
   text(text: string): string;
   /** A number that a model, a tool or a person wrote. */
   number(value: number): number;
-  /** The id of a session. */
-  session(id: string): string;
+  /** The id of a session or a schedule. */
+  id(id: string): string;
   /** The bytes of an image or a file, in base64. */
   media(data: string): string;
+  /** The key of stored bytes, which is a digest of them. */
+  blob(key: string): string;
 }
 
 /** What the members of an object are. A member without an entry may hold anything, and is changed wherever it has words. */
@@ -23,6 +25,8 @@ interface Shape {
   /** The object has names of its author, and numbers with a meaning of theirs. */
   readonly isFree?: true;
   readonly isMedia?: true;
+  /** What each member without an entry is; their names are those of an author. */
+  readonly each?: Shape;
   /** What it is if it is a call of a tool. */
   readonly call?: Shape;
 }
@@ -30,15 +34,15 @@ interface Shape {
 const free: Shape = { isFree: true };
 /** Digests of words that are replaced: they would confirm a guess. */
 const digests: ReadonlySet<string> = new Set(["agentDigest", "argsDigest", "requestDigest", "givenDigest", "keyedDigest"]);
-/** The digest of the agent has words of its own alone. */
+/** The digest of the agent has words of its own alone, if the session declares no tools (redact-session-log). */
 const keptDigest = "agentDigest";
 
 /** What stands in place of a digest in a redacted log. */
-const redactedDigest = "redacted";
+export const redactedDigest = "redacted";
 
 const named = (...names: readonly string[]): ReadonlySet<string> => new Set(names);
 
-const media: Shape = { keeps: named("blob"), isMedia: true };
+const media: Shape = { isMedia: true };
 const opaque: Shape = { keeps: named("vendor"), members: { data: free } };
 const part: Shape = {
   keeps: named("type", "mediaType", "vendor"),
@@ -52,11 +56,27 @@ const message: Shape = {
 const userMessage: Shape = { keeps: named("role"), members: { content: part } };
 const failure: Shape = { keeps: named("code") };
 const verdict: Shape = { keeps: named("hook", "point", "action", "callKey") };
-const declaredTool: Shape = { keeps: named("name", "parameters") };
+/** A JSON Schema: its keywords stay, and names, descriptions and values are words of its author. */
+const schema: Shape = {
+  keeps: named("type", "format", "$schema"),
+  get members(): { readonly [name: string]: Shape } {
+    return schemaMembers;
+  },
+};
+const schemas: Shape = { each: schema };
+const all = (names: readonly string[], shape: Shape): { readonly [name: string]: Shape } =>
+  Object.fromEntries(names.map((name) => [name, shape]));
+const schemaMembers = {
+  ...all(["properties", "patternProperties", "dependentSchemas", "$defs", "definitions"], schemas),
+  ...all(["items", "prefixItems", "contains", "additionalProperties", "propertyNames", "not"], schema),
+  ...all(["allOf", "anyOf", "oneOf", "if", "then", "else"], schema),
+  ...all(["enum", "const", "default", "examples"], free),
+};
+const declaredTool: Shape = { keeps: named("name"), members: { parameters: schema } };
 const access: Shape = { members: { labels: free } };
-const options: Shape = { keeps: named("model", "reasoningEffort", "output") };
+const options: Shape = { keeps: named("model", "reasoningEffort"), members: { output: { keeps: named("name"), members: { schema } } } };
 const input: Shape = { keeps: named("mode"), members: { message: userMessage, access, options, labels: free, verdicts: verdict } };
-const origin: Shape = { keeps: named("type", "schedule", "runId", "callKey", "channel"), members: { data: free } };
+const origin: Shape = { keeps: named("type", "runId", "callKey", "channel"), members: { data: free } };
 
 const fact: Shape = {
   keeps: named(
@@ -77,21 +97,7 @@ const fact: Shape = {
       "provider",
     ],
     ...["model", "status", "outcome", "mode", "stopReason", "replay", "route", "force", "which", "limits", "chain", "next"],
-    ...[
-      "trace",
-      "reservation",
-      "expected",
-      "expenses",
-      "usage",
-      "cost",
-      "timings",
-      "keyId",
-      "keyOwner",
-      "schedule",
-      "rule",
-      "timeZone",
-      "missed",
-    ],
+    ...["reservation", "expected", "expenses", "usage", "cost", "timings", "keyId", "keyOwner", "timeZone", "missed"],
     ...["kind", "retention", keptDigest],
   ),
   members: {
@@ -149,7 +155,7 @@ function changed(value: unknown, given: Shape, change: WordChange): unknown {
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, member]: [string, unknown]) => [
-      shape.isFree ? change.text(name) : name,
+      shape.isFree || shape.each ? change.text(name) : name,
       changedMember(name, member, { shape, change }),
     ]),
   );
@@ -159,10 +165,11 @@ function changedMember(name: string, member: unknown, { shape, change }: { reado
   if (shape.keeps?.has(name)) return member;
   if (typeof member === "string" && !shape.isFree) {
     if (digests.has(name)) return redactedDigest;
-    if (name === "session") return change.session(member);
+    if (name === "session" || name === "schedule") return change.id(member);
+    if (name === "blob" && shape.isMedia) return change.blob(member);
     if (name === "data" && shape.isMedia) return change.media(member);
   }
-  return changed(member, shape.isFree ? shape : (shape.members?.[name] ?? {}), change);
+  return changed(member, shape.isFree ? shape : (shape.members?.[name] ?? shape.each ?? {}), change);
 }
 
 const isCall = (value: unknown): boolean => typeof value === "object" && value !== null && "type" in value && value.type === "tool_call";
