@@ -67,13 +67,22 @@ describe("loopwright run --protocols", () => {
     await expect(reading).rejects.toThrow();
     await server.ended;
     expect(text).not.toContain("The end");
-    await startServer({ cwd, flags, port: server.port });
-    for await (const { payload } of client.resubscribeTask({ tenant: "", id })) {
-      if (payload?.$case !== "artifactUpdate") continue;
-      const added = payload.value.artifact?.parts.map(({ content }) => content?.value).join("") ?? "";
-      text = payload.value.append ? text + added : added;
-    }
+    await startServer({ cwd, flags, port: server.port, env: { LOOPWRIGHT_OFFLINE_PACE: "40" } });
+    const again = (async () => {
+      for await (const { payload } of client.resubscribeTask({ tenant: "", id })) {
+        if (payload?.$case !== "artifactUpdate") continue;
+        const added = payload.value.artifact?.parts.map(({ content }) => content?.value).join("") ?? "";
+        text = payload.value.append ? text + added : added;
+      }
+    })();
+    // A task that has ended before the client is back cannot be subscribed to: it is asked for instead.
+    const isLate = await again.then(
+      () => false,
+      (error: unknown) => String(error).includes("has ended"),
+    );
+    if (!isLate) await again;
     const { status, artifacts } = await client.getTask({ tenant: "", id });
+    if (isLate) text = String(artifacts[0]?.parts[0]?.content?.value);
     expect(status?.state).toBe(3);
     expect(artifacts[0]?.parts[0]?.content?.value).toBe(text);
     for (const words of ["A long answer", "What a session is", "The end"]) expect(text.split(words)).toHaveLength(2);
