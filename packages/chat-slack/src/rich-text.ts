@@ -167,13 +167,14 @@ function writeList(writing: Writing, { items, ordered, start }: Tokens.List, lev
 /** Blocks within a quote, which takes stretches of text alone. */
 function writeQuoted(writing: Writing, tokens: readonly Token[]): void {
   for (const token of tokens as readonly Tokens.Generic[]) {
-    if (token.type === "list")
-      for (const item of (token as unknown as Tokens.List).items) {
+    if (token.type === "list") {
+      const items: readonly Tokens.ListItem[] = token["items"];
+      for (const item of items) {
         add(writing, "• ", plain);
         writeQuoted(writing, item.tokens);
         endLine(writing, 1);
       }
-    else if (token.type === "blockquote") writeQuoted(writing, token.tokens ?? []);
+    } else if (token.type === "blockquote") writeQuoted(writing, token.tokens ?? []);
     else if (token.type === "code" || token.type === "table") {
       add(writing, token.type === "code" ? textOf(token) : token.raw.trimEnd(), code);
       endLine(writing, 1);

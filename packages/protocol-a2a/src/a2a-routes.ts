@@ -1,5 +1,5 @@
 import { type AgentCard, createClient, type LoopwrightClient } from "@loopwright/client";
-import type { Json, JsonObject } from "@loopwright/core/protocol";
+import type { Json } from "@loopwright/core/protocol";
 import { type ExtensionContext, type ExtensionRoute, eventStreamResponse } from "@loopwright/server";
 import type { Task, TaskEvent } from "./a2a-task.ts";
 import { type A2aSkill, agentCard } from "./agent-card.ts";
@@ -138,21 +138,22 @@ function bodyOf({ body, request }: ExtensionContext): Json {
   }
 }
 
-const rpcResponse = (answer: JsonObject, status = 200): Response => Response.json(answer, { status, headers: { vary: "A2A-Version" } });
+/** `answer`: a value of JSON, which becomes text here. */
+const rpcResponse = (answer: object, status = 200): Response => Response.json(answer, { status, headers: { vary: "A2A-Version" } });
 
 const streamingMethods: ReadonlySet<string> = new Set(["SendStreamingMessage", "SubscribeToTask"]);
 
 async function answerMethod(asked: Asked): Promise<Response> {
   const { client, caller, call, isLegacy: isOld } = asked;
   const { id, method, params } = call;
-  const taskResponse = (task: Task): Response => resultResponse(id, isOld ? legacyTask(task) : (task as unknown as JsonObject));
+  const taskResponse = (task: Task): Response => resultResponse(id, isOld ? legacyTask(task) : task);
   switch (method) {
     case "SendMessage": {
       const request = readMessageRequest(params);
       const read = await recordMessage(client, caller, request);
       const task = await (request.returnsAtOnce ? currentTask(client, read) : settledTask(asked, read));
       const shown = task.fold.task(request.historyLength);
-      return isOld ? taskResponse(shown) : resultResponse(id, { task: shown as unknown as Json });
+      return isOld ? taskResponse(shown) : resultResponse(id, { task: shown });
     }
     case "SendStreamingMessage": {
       const request = readMessageRequest(params);
@@ -170,7 +171,7 @@ async function answerMethod(asked: Asked): Promise<Response> {
     case "CancelTask":
       return taskResponse(await cancelTask(asked, readId(params["id"], "id")));
     case "ListTasks":
-      return resultResponse(id, (await listTasks(client, params, { caller, signal: asked.late })) as unknown as JsonObject);
+      return resultResponse(id, await listTasks(client, params, { caller, signal: asked.late }));
     default:
       return refuseMethod(method);
   }
@@ -184,7 +185,7 @@ function refuseMethod(method: string): never {
   return refuse("METHOD_NOT_FOUND", "This server has no such method. Does `A2A-Version` name the version of the client?");
 }
 
-const resultResponse = (id: RpcId, result: JsonObject): Response => rpcResponse({ jsonrpc: "2.0", id, result });
+const resultResponse = (id: RpcId, result: object): Response => rpcResponse({ jsonrpc: "2.0", id, result });
 
 /** The task as the log has it now. */
 const currentTask = (client: LoopwrightClient, { place }: ReadTask): Promise<ReadTask> => readTask(client, place);
@@ -212,11 +213,11 @@ async function cancelTask(asked: Asked, taskId: string): Promise<Task> {
 /** The task as it is and what follows. A client that leaves does not stop the run: it may subscribe to the task. */
 function streamResponse({ client, call: { id }, isLegacy: isOld }: Asked, read: ReadTask, historyLength?: number): Response {
   const leaving = new AbortController();
-  const answerOf = (event: TaskEvent): JsonObject => ({
+  const answerOf = (event: TaskEvent): object => ({
     ...{ jsonrpc: "2.0", id },
-    result: isOld ? legacyEvent(event) : (event as unknown as JsonObject),
+    result: isOld ? legacyEvent(event) : event,
   });
-  async function* answers(): AsyncGenerator<readonly JsonObject[], void> {
+  async function* answers(): AsyncGenerator<readonly object[], void> {
     yield [answerOf({ task: read.fold.task(historyLength) })];
     try {
       for await (const events of followTask(client, read, leaving.signal)) yield events.map(answerOf);
@@ -227,7 +228,7 @@ function streamResponse({ client, call: { id }, isLegacy: isOld }: Asked, read: 
   return eventStreamResponse(framesOf(answers()), { left: () => leaving.abort(), headers: { vary: "A2A-Version" } });
 }
 
-async function* framesOf(answers: Iterable<JsonObject> | AsyncIterable<readonly JsonObject[]>): AsyncGenerator<string, void> {
+async function* framesOf(answers: Iterable<object> | AsyncIterable<readonly object[]>): AsyncGenerator<string, void> {
   for await (const given of answers)
     yield (Array.isArray(given) ? given : [given]).map((answer) => `data: ${JSON.stringify(answer)}\n\n`).join("");
 }

@@ -1,4 +1,4 @@
-import type { Json, JsonObject, PendingApproval, PendingToolCall } from "@loopwright/core/protocol";
+import type { Json, PendingApproval, PendingToolCall, Usage } from "@loopwright/core/protocol";
 
 /** What a run waits for. */
 export interface Pending {
@@ -39,6 +39,12 @@ export interface TaskArtifact {
   readonly parts: readonly TaskPart[];
 }
 
+/** What A2A has no field for. */
+export interface TaskMetadata {
+  /** What the run has used. */
+  readonly usage: Usage;
+}
+
 /** A task of A2A 1.0. */
 export interface Task {
   readonly id: string;
@@ -46,14 +52,14 @@ export interface Task {
   readonly status: TaskStatus;
   readonly artifacts: readonly TaskArtifact[];
   readonly history: readonly TaskMessage[];
-  readonly metadata?: JsonObject;
+  readonly metadata?: TaskMetadata;
 }
 
 export interface StatusUpdate {
   readonly taskId: string;
   readonly contextId: string;
   readonly status: TaskStatus;
-  readonly metadata?: JsonObject;
+  readonly metadata?: TaskMetadata;
 }
 
 export interface ArtifactUpdate {

@@ -19,7 +19,7 @@ export const legacyMethods: { readonly [method: string]: string } = {
   "agent/getAuthenticatedExtendedCard": "GetExtendedAgentCard",
 };
 
-export function legacyTask({ status, artifacts, history, ...task }: Task): JsonObject {
+export function legacyTask({ status, artifacts, history, ...task }: Task): object {
   return {
     ...{ kind: "task", ...task, status: legacyStatus(status) },
     artifacts: artifacts.map((artifact) => ({ ...artifact, parts: artifact.parts.map(legacyPart) })),
@@ -27,7 +27,7 @@ export function legacyTask({ status, artifacts, history, ...task }: Task): JsonO
   };
 }
 
-export function legacyEvent(event: TaskEvent): JsonObject {
+export function legacyEvent(event: TaskEvent): object {
   if ("task" in event) return legacyTask(event.task);
   if ("statusUpdate" in event) {
     const { status, ...update } = event.statusUpdate;

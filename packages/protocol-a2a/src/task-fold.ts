@@ -75,7 +75,7 @@ export class TaskFold {
       ...{ id, contextId, status: this.#status },
       artifacts: text === "" ? [] : [answerOf(text)],
       history: historyLength === undefined ? this.#history : historyLength === 0 ? [] : this.#history.slice(-historyLength),
-      ...(this.#usage ? { metadata: { usage: this.#usage as unknown as JsonObject } } : {}),
+      ...(this.#usage ? { metadata: { usage: this.#usage } } : {}),
     };
   }
 
@@ -197,8 +197,7 @@ export class TaskFold {
   }
 
   #updateOf(status: TaskStatus): TaskEvent {
-    const usage =
-      this.#usage && Object.values(endStates).includes(status.state) ? { usage: this.#usage as unknown as JsonObject } : undefined;
+    const usage = this.#usage && Object.values(endStates).includes(status.state) ? { usage: this.#usage } : undefined;
     return { statusUpdate: { ...this.#ids, status, ...(usage ? { metadata: usage } : {}) } };
   }
 }

@@ -73,6 +73,10 @@ calendar:
       "files: { url: https://a.example, headers: { Authorization: abc } }",
       "is a secret, and the file takes none",
     ],
+    ["a secret as an argument", "files: { command: node, args: [server.js, --api-key=abc] }", "gives a secret to `--api-key`"],
+    ["a secret as the argument after its flag", "files: { command: node, args: [server.js, --token, abc] }", "gives a secret to `--token`"],
+    ["a password in the address", "files: { url: 'https://anne:abc@a.example/mcp' }", "has a secret in it"],
+    ["a key in the address", "files: { url: 'https://a.example/mcp?api_key=abc' }", "has a secret in it"],
     ["a list of servers", "- files", "holds no settings by their names"],
     ["an alias", "files: &a { command: node }\nmore: *a", "uses an alias"],
     ["too many", Array.from({ length: 65 }, (_, at) => `s${at}: { command: node }`).join("\n"), "at most 64"],
@@ -81,6 +85,14 @@ calendar:
     expect(refused).toContain(words);
     expect(refused).not.toContain("abc");
   });
+});
+
+test("takes arguments and addresses that only look like those of secrets", async () => {
+  const text =
+    "files: { command: node, args: [token-counter.js, --keyboard, us, --token-file, a.txt, --no-auth] }\nweb: { url: 'https://a.example/mcp?page=2' }";
+  const { files, web } = await parseMcpServers(text, "servers.yaml");
+  expect(files).toMatchObject({ args: ["token-counter.js", "--keyboard", "us", "--token-file", "a.txt", "--no-auth"] });
+  expect(web).toMatchObject({ url: "https://a.example/mcp?page=2" });
 });
 
 describe("`mcp` of loopwright.yaml", () => {

@@ -41,6 +41,9 @@ const timeoutMsMax = 86_400_000;
 /** Header fields and variables that hold secrets. */
 const secretName = /auth|token|secret|key|cookie|passw|credential/i;
 
+/** Flags and parameters of an address that hold secrets. `--token-file` and `--auth-url` hold none. */
+const secretFlag = /(?:^|[-_])(?:token|secret|passw(?:or)?d|api-?key|key|credentials?|authorization)$/i;
+
 /** The value of `mcp`: a path, or the servers themselves, as one text. @throws AgentError CONFIG_INVALID */
 export function mcpServersOfFile(value: unknown, source: string): string {
   if (typeof value === "string" && value.trim() !== "") return value;
@@ -92,12 +95,12 @@ function readServer(value: unknown, place: string): McpServer {
   if (url === undefined)
     return {
       ...{ command: read.text("command"), ...rules },
-      ...read.given("args", () => read.texts("args")),
+      ...read.given("args", () => read.programArguments()),
       ...read.given("env", () => read.values("env")),
       ...read.given("directory", () => (value["directory"] === undefined ? undefined : read.text("directory"))),
       ...read.given("unpinned", () => read.choice("unpinned", [true, false] as const)),
     };
-  const address = read.text("url");
+  const address = read.address();
   const isPrivate = read.choice("private", [true, false] as const) === true;
   const origin = URL.canParse(address) ? new URL(address).origin : undefined;
   return {
@@ -149,6 +152,31 @@ class Fields {
     if (value === undefined || value === null) return undefined;
     if (Array.isArray(value) && value.every((one) => typeof one === "string" || typeof one === "number")) return value.map(String);
     throw this.#wrong(name, "is no list of texts", "Write a list: `[one, two]`.");
+  }
+
+  /** The arguments of a program. All processes of the machine can read them, so they hold no secret. */
+  programArguments(): readonly string[] | undefined {
+    const given = this.texts("args");
+    const secret = given?.find((one, at) => {
+      const [flag = "", value = given[at + 1]] = one.split(/=(.*)/s, 2);
+      return /^--?[\w-]+$/.test(flag) && secretFlag.test(flag) && value !== undefined && !value.startsWith("-");
+    });
+    if (secret === undefined) return given;
+    throw this.#wrong(
+      "args",
+      `gives a secret to \`${oneLine(secret.split("=", 1)[0] ?? "", 40)}\`, which every process of the machine can read`,
+      "Write it below `env` as `{ secret: NAME }`, if the program reads a variable.",
+    );
+  }
+
+  /** An address without a secret in it: it stands in messages and logs. */
+  address(): string {
+    const text = this.text("url");
+    const url = URL.canParse(text) ? new URL(text) : undefined;
+    const hasSecret =
+      url && (url.username !== "" || url.password !== "" || [...url.searchParams.keys()].some((key) => secretFlag.test(key)));
+    if (!hasSecret) return text;
+    throw this.#wrong("url", "has a secret in it, which messages and logs would show", "Write it below `headers` as `{ secret: NAME }`.");
   }
 
   plainTexts(name: string): Readonly<Record<string, string>> | undefined {

@@ -21,7 +21,7 @@ const lookup = defineTool({
   description: "Finds an account.",
   parameters: { type: "object", properties: { of: { type: "string" }, account: { type: "number" } }, required: ["of"] },
   execute({ of }: { readonly of?: string }) {
-    if (of === "nobody") throw new AgentError("TOOL_FAILED", { message: `${person} has no account.` });
+    if (of === "a stranger") throw new AgentError("TOOL_FAILED", { message: `${person} has no account.` });
     return { [person]: { account, link: `/of?${encodeURIComponent(person)}`, json: JSON.stringify({ of }) } };
   },
 });
@@ -40,7 +40,7 @@ async function recorded(): Promise<readonly Fact[]> {
   const store = memoryStore();
   const agent = agentOf([
     { thinking: `This is ${person}.`, text: "I look.", calls: [{ name: "lookup", args: { of: person, account } }] },
-    { calls: [{ name: "lookup", args: { of: "nobody" } }] },
+    { calls: [{ name: "lookup", args: { of: "a stranger" } }] },
     { text: `${person} has the account ${account}.` },
     { text: "I was about", error: "MODEL_AUTH" },
   ]);
