@@ -14,6 +14,8 @@ export type Outcome =
   | { readonly kind: "taken" }
   /** It may be taken later. */
   | { readonly kind: "failed"; readonly reason: string; readonly retryAfterMs?: number }
+  /** It takes others perhaps, but not this one as it is. */
+  | { readonly kind: "rejected"; readonly reason: string }
   /** The target will never take anything: it is gone, or must not be reached. */
   | { readonly kind: "refused"; readonly reason: string };
 
@@ -60,8 +62,12 @@ export function deliveryPoster(guard: UrlGuard, clock: Pick<Clock, "now" | "afte
   };
 }
 
+/** Answers about the content of one delivery: malformed, too large, of a type or a content that is not taken. */
+const rejections: ReadonlySet<number> = new Set([400, 413, 415, 422]);
+
 function outcomeOf({ status, ok, headers }: Response): Outcome {
   if (ok) return { kind: "taken" };
+  if (rejections.has(status)) return { kind: "rejected", reason: `it answered ${status}` };
   if (status === 410) return { kind: "refused", reason: "it answered 410, gone" };
   const seconds = Number(headers.get("retry-after") ?? Number.NaN);
   const retryAfterMs = Number.isFinite(seconds) && seconds > 0 ? Math.min(retryMaxMs, seconds * 1_000) : undefined;

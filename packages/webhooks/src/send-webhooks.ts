@@ -4,7 +4,8 @@
  * Invariants
  *  O1 an event is delivered at least once, with the same id at each attempt, also over restarts: only how far a session was delivered is kept;
  *  O2 the events of a session are delivered in the order of its log; O3 a target that fails holds back no other one;
- *  O4 a target is disabled once, with a report that states why and since when; what it missed is delivered when it is enabled.
+ *  O4 a target is disabled once, with a report that states why and since when; what it missed is delivered when it is enabled;
+ *  O5 an event that a target rejects, and a log that cannot be read, hold back their own session alone.
  */
 import type { LoopwrightClient } from "@loopwright/client";
 import { systemClock } from "@loopwright/core/memory";

@@ -11,7 +11,9 @@ export const answerMs = 15_000;
 /** After a failed delivery, doubled up to the second one. */
 export const retryMs = 1_000;
 export const retryMaxMs = 3_600_000;
-/** A target that fails for so long is disabled. */
+/** An event that a target has rejected so often, while it took events of other sessions, is left out: after four minutes. */
+export const rejectionsMax = 8;
+/** A target that takes nothing for so long is disabled. */
 export const patienceMs = 86_400_000;
 /** Sessions are looked through for missed news so often, beside the hints of the server. */
 export const sweepEveryMs = 60_000;

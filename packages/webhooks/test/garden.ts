@@ -103,7 +103,7 @@ export interface Target {
   readonly attempts: readonly Arrived[];
   /** Deliveries that were taken. */
   readonly taken: readonly Arrived[];
-  answer(status: number, headers?: Readonly<Record<string, string>>): void;
+  answer(status: number | ((one: Arrived) => number), headers?: Readonly<Record<string, string>>): void;
   close(): Promise<void>;
 }
 
@@ -111,14 +111,16 @@ export interface Target {
 export async function openTarget(): Promise<Target> {
   const attempts: Arrived[] = [];
   const taken: Arrived[] = [];
-  let answer: { readonly status: number; readonly headers: Readonly<Record<string, string>> } = { status: 204, headers: {} };
+  let statusOf: (one: Arrived) => number = () => 204;
+  let answerHeaders: Readonly<Record<string, string>> = {};
   const server = createHttpServer((request, response) => {
     void bodyOf(request).then((body) => {
       const headers = new Headers(Object.entries(request.headers).map(([name, value]): [string, string] => [name, String(value)]));
       const one = { headers, body, id: headers.get("webhook-id") ?? "", type: (JSON.parse(body) as { readonly type: string }).type };
       attempts.push(one);
-      if (answer.status < 300) taken.push(one);
-      response.writeHead(answer.status, answer.headers).end();
+      const status = statusOf(one);
+      if (status < 300) taken.push(one);
+      response.writeHead(status, answerHeaders).end();
     });
   });
   server.listen(0, "127.0.0.1");
@@ -127,7 +129,8 @@ export async function openTarget(): Promise<Target> {
   return {
     ...{ url: `${origin}/events`, origin, attempts, taken },
     answer(status, headers = {}) {
-      answer = { status, headers };
+      statusOf = typeof status === "number" ? () => status : status;
+      answerHeaders = headers;
     },
     async close() {
       server.closeAllConnections();

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { AgentError } from "@loopwright/core";
 import { memoryStore } from "@loopwright/core/memory";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import {
@@ -201,6 +202,58 @@ describe("an outgoing webhook", () => {
     target.answer(200);
     sender.enable("pager");
     await until(() => expect(ofSession(target, session).map(({ type }) => type)).toEqual(oneRun));
+  });
+
+  it("holds a session whose event is rejected, delivers the others, and leaves the event out once the target took others meanwhile", async () => {
+    const { target, problems, start } = await sending();
+    target.answer(({ body }) => (body.includes("too large") && body.includes('"message_end"') ? 413 : 204));
+    const sender = start();
+    const held = await run("too large for the target");
+    await until(() => expect(sender.status("pager").held).toMatchObject([{ sessionId: held, reason: "it answered 413" }]));
+    const leftOut = () => problems.filter((text) => text.includes("is left out"));
+    // The question and its answer are too large: each waits for a proof that the target takes others.
+    for (const count of [1, 2]) {
+      const other = await run(`another one after ${count}`);
+      await until(() => expect(ofSession(target, other).map(({ type }) => type)).toEqual(oneRun));
+      await until(() => expect(leftOut()).toHaveLength(count));
+    }
+    await until(() => expect(ofSession(target, held).map(({ type }) => type)).toEqual(["run_end"]));
+    await until(() => expect(sender.status("pager")).toEqual({ state: "working" }));
+    expect(problems.filter((text) => text.includes("is disabled"))).toEqual([]);
+    expect(problems.join()).not.toContain("too large");
+  });
+
+  it("that rejects all events loses none of them: it is disabled after a day, and gets them when it is enabled", async () => {
+    const { target, clock, problems, start } = await sending();
+    let passedMs = 0;
+    const sender = start({ clock: { ...clock, now: () => clock.now() + passedMs } });
+    target.answer(400);
+    const sessions = [await run("first"), await run("second")];
+    await until(() => expect(sender.status("pager")).toMatchObject({ state: "failing", reason: "it answered 400" }));
+    passedMs = 86_400_000;
+    await until(() => expect(sender.status("pager")).toMatchObject({ state: "disabled", reason: "it answered 400" }));
+    target.answer(204);
+    sender.enable("pager");
+    for (const session of sessions) await until(() => expect(ofSession(target, session).map(({ type }) => type)).toEqual(oneRun));
+    expect(problems.filter((text) => text.includes("is left out"))).toEqual([]);
+  });
+
+  it("reports a session whose log cannot be read once, and delivers those of others", async () => {
+    const { target, problems, start } = await sending();
+    const damaged = await run("damaged");
+    const { sessions } = garden.client;
+    const events = async (...args: Parameters<typeof sessions.events>) => {
+      if (args[0] === damaged) throw new AgentError("SESSION_CORRUPT", { message: "The log is damaged." });
+      return sessions.events(...args);
+    };
+    const client = Object.assign(Object.create(garden.client), { sessions: Object.assign(Object.create(sessions), { events }) });
+    const sender = start({ clientFor: () => client });
+    const sound = await run("sound");
+    await until(() => expect(ofSession(target, sound).map(({ type }) => type)).toEqual(oneRun));
+    expect(sender.status("pager")).toMatchObject({ state: "working", held: [{ sessionId: damaged }] });
+    expect(problems).toEqual([
+      expect.stringMatching(/^The log of session \S+ could not be read for the webhook pager\. It is asked for again\./),
+    ]);
   });
 
   it("reports a server that does not answer once, and continues when it does", async () => {
